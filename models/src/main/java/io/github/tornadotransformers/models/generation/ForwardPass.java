@@ -1,0 +1,38 @@
+package io.github.tornadotransformers.models.generation;
+
+import io.github.tornadotransformers.models.program.Program;
+
+/**
+ * One sequence on one engine: a program, its weights, its activations and its key-value cache. Not safe for use by several
+ * threads.
+ */
+public interface ForwardPass extends AutoCloseable {
+    Program program();
+
+    /**
+     * Runs tokens through the model, at positions {@code firstPosition, firstPosition + 1, …}, and stores their keys and
+     * values in the cache. Everything before {@code firstPosition} must have been run by earlier calls; what lies behind is
+     * overwritten.
+     *
+     * @return the logits of the last token, {@code [vocabSize]}, valid until the next call
+     * @throws IllegalArgumentException if there is no token, an id is not in {@code [0, vocabSize)}, or the positions do not
+     *     fit {@code program().contextLength()}
+     */
+    float[] forward(int[] tokens, int firstPosition);
+
+    /** As {@link #forward}, but hands on the logits of every token, in order. */
+    void forwardAll(int[] tokens, int firstPosition, LogitsSink sink);
+
+    /** Shows every Op's result to {@code listener} from now on. Slow: for tests and {@code verify}. */
+    void trace(TraceListener listener);
+
+    @Override
+    void close();
+
+    /** Takes the logits of one position. */
+    @FunctionalInterface
+    interface LogitsSink {
+        /** {@code logits[offset .. offset + vocabSize)} are those of the token at {@code position}; valid during the call. */
+        void accept(int position, float[] logits, int offset);
+    }
+}
