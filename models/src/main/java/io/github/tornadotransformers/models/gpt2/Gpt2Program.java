@@ -95,8 +95,7 @@ final class Gpt2Program {
             Buffer output) {
         int layers = config.layers();
         TensorPart part = new TensorPart(BLOCK + tensors + "weight", 0, output.width(), false);
-        Weight weight =
-                ProgramParts.matrix(name + "Weight", layers, input.width(), output.width(), List.of(part));
+        Weight weight = ProgramParts.matrix(name + "Weight", layers, input.width(), output.width(), List.of(part));
         Weight bias = ProgramParts.vector(name + "Bias", layers, output.width(), BLOCK + tensors + "bias");
         return new Op.Linear(name, input, weight, Optional.of(bias), activation, addsToOutput, output);
     }

@@ -13,8 +13,8 @@ public final class ProgramParts {
     /** @throws IllegalArgumentException if the length is not in {@code [1, trained]} */
     public static void requireContext(int contextLength, int trained) {
         if (contextLength < 1 || contextLength > trained) {
-            throw new IllegalArgumentException(
-                    "context length " + contextLength + " is not in 1 to " + trained + ", what the model was trained for");
+            throw new IllegalArgumentException("context length " + contextLength + " is not in 1 to " + trained
+                    + ", what the model was trained for");
         }
     }
 
