@@ -1,0 +1,45 @@
+package io.github.tornadotransformers.host;
+
+import io.github.tornadotransformers.models.checkpoint.DType;
+import io.github.tornadotransformers.models.checkpoint.WeightData;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+
+/**
+ * One layer of a matrix, {@code [rows][columns]} row-major: a linear layer has a row per input and a column per output.
+ *
+ * @param elements {@code rows * columns} elements of {@code dtype}
+ * @param scales float32 {@code [ceil(rows / 32)][columns]} where the type is INT8
+ */
+public record HostMatrix(DType dtype, int rows, int columns, MemorySegment elements, MemorySegment scales) {
+    public static HostMatrix of(WeightData data, int layer) {
+        return new HostMatrix(
+                data.dtype(),
+                data.weight().rows(),
+                data.weight().columns(),
+                data.layer(layer),
+                data.layerScales(layer));
+    }
+
+    /** The element as float32, exactly; for INT8 the quantized integer without its scale. */
+    float element(int row, int column) {
+        long index = (long) row * columns + column;
+        return switch (dtype) {
+            case F32 -> elements.getAtIndex(ValueLayout.JAVA_FLOAT, index);
+            case BF16 -> Float.intBitsToFloat(elements.getAtIndex(ValueLayout.JAVA_SHORT, index) << 16);
+            case F16 -> Float.float16ToFloat(elements.getAtIndex(ValueLayout.JAVA_SHORT, index));
+            case INT8 -> elements.getAtIndex(ValueLayout.JAVA_BYTE, index);
+        };
+    }
+
+    /** The scale that the INT8 elements of {@code row}'s block share in this column. */
+    float scale(int row, int column) {
+        return scales.getAtIndex(ValueLayout.JAVA_FLOAT, (long) (row / DType.BLOCK) * columns + column);
+    }
+
+    /** The weight itself, float32. */
+    float value(int row, int column) {
+        float element = element(row, column);
+        return dtype == DType.INT8 ? element * scale(row, column) : element;
+    }
+}

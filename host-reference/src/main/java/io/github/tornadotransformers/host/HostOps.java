@@ -1,0 +1,75 @@
+package io.github.tornadotransformers.host;
+
+import io.github.tornadotransformers.models.program.Activation;
+import io.github.tornadotransformers.models.program.AttentionShape;
+import io.github.tornadotransformers.models.program.RotaryTable;
+
+/**
+ * The loop of every Op, on plain arrays. {@link ScalarOps} is the definition; any other implementation gives its bits.
+ *
+ * <p>Activations are float32, row-major, {@code [rows][width]}. Row {@code r} stands at position {@code firstPosition + r}
+ * of the text. {@link AttentionShape} has the layout of projections, scores and caches.
+ */
+public interface HostOps extends AutoCloseable {
+    /** Indices at absolute multiples of this begin a new slice of a sum; see {@link ScalarOps}. */
+    int SLICE = 128;
+
+    /** {@code out[r][i] = table[i][tokens[r]]}; the table is {@code [width][vocabSize]}. */
+    void tokenEmbedding(HostMatrix table, int[] tokens, int rows, float[] out);
+
+    /** {@code out[r][i] += table[firstPosition + r][i]}; the table is {@code [positions][width]}. */
+    void positionEmbedding(float[] table, int firstPosition, int rows, int width, float[] out);
+
+    /**
+     * {@code out[r][i] = (x[r][i] - mean) * (1 / sqrt(variance + epsilon)) * weight[i] + bias[i]}, mean and variance of the
+     * row; both sums over i are sliced. arXiv:1607.06450.
+     */
+    void layerNorm(float[] x, float[] weight, float[] bias, float epsilon, int rows, int width, float[] out);
+
+    /** {@code out[r][i] = weight[i] * (x[r][i] * (1 / sqrt(mean(x[r]^2) + epsilon)))}; sliced. arXiv:1910.07467. */
+    void rmsNorm(float[] x, float[] weight, float epsilon, int rows, int width, float[] out);
+
+    /**
+     * {@code y = activation(sum_k x[r][k] * weight[k][c] + bias[c])}, the sum sliced over k; {@code out[r][c] = y}, or
+     * {@code out[r][c] += y}.
+     *
+     * @param bias {@code [columns]}, or null for none
+     */
+    void linear(
+            float[] x,
+            HostMatrix weight,
+            float[] bias,
+            Activation activation,
+            boolean addsToOutput,
+            int rows,
+            float[] out);
+
+    /** Rotates pairs {@code (i, i + headDim/2)} of every query and key head of {@code qkv}. arXiv:2104.09864. */
+    void rotary(AttentionShape shape, RotaryTable table, int firstPosition, int rows, float[] qkv);
+
+    /** Copies the keys and values of {@code qkv} to the rows' positions in the caches of one layer. */
+    void cacheAppend(AttentionShape shape, float[] qkv, int firstPosition, int rows, float[] keys, float[] values);
+
+    /**
+     * {@code scores[r][h][t] = (sum_d query[r][h][d] * keys[h'][d][t]) * scale} for {@code t <= position(r)}; the sum over
+     * a head is one slice. Scores of later positions are left undefined.
+     */
+    void attentionScores(
+            AttentionShape shape, float scale, float[] qkv, float[] keys, int firstPosition, int rows, float[] scores);
+
+    /**
+     * {@code p[t] = exp(scores[t] - max) / sum}, in place, over {@code t <= position(r)} for every row and head; the sum is
+     * sliced over t.
+     */
+    void softmax(AttentionShape shape, int firstPosition, int rows, float[] scores);
+
+    /** {@code out[r][h][d] = sum_t p[r][h][t] * values[h'][t][d]} over {@code t <= position(r)}, sliced over t. */
+    void attentionOutput(
+            AttentionShape shape, float[] probabilities, float[] values, int firstPosition, int rows, float[] out);
+
+    /** {@code out[r][i] = silu(gateUp[r][i]) * gateUp[r][width + i]}. arXiv:2002.05202. */
+    void swiGlu(float[] gateUp, int rows, int width, float[] out);
+
+    @Override
+    void close();
+}

@@ -1,0 +1,241 @@
+package io.github.tornadotransformers.host;
+
+import io.github.tornadotransformers.models.checkpoint.DType;
+import io.github.tornadotransformers.models.program.Activation;
+import io.github.tornadotransformers.models.program.AttentionShape;
+import io.github.tornadotransformers.models.program.RotaryTable;
+
+/**
+ * The definition of right: one plain loop per Op, one thread, in the contract's order. Speed is no concern here.
+ *
+ * <p>A <em>sliced</em> sum cuts its index range at multiples of {@link HostOps#SLICE}, sums each slice left to right from
+ * {@code 0f}, then sums the slices left to right from {@code 0f}. Java rounds every product before it is added.
+ */
+public final class ScalarOps implements HostOps {
+    @Override
+    public void tokenEmbedding(HostMatrix table, int[] tokens, int rows, float[] out) {
+        int width = table.rows();
+        for (int r = 0; r < rows; r++) {
+            for (int i = 0; i < width; i++) {
+                out[r * width + i] = table.value(i, tokens[r]);
+            }
+        }
+    }
+
+    @Override
+    public void positionEmbedding(float[] table, int firstPosition, int rows, int width, float[] out) {
+        for (int r = 0; r < rows; r++) {
+            for (int i = 0; i < width; i++) {
+                out[r * width + i] += table[(firstPosition + r) * width + i];
+            }
+        }
+    }
+
+    @Override
+    public void layerNorm(float[] x, float[] weight, float[] bias, float epsilon, int rows, int width, float[] out) {
+        for (int r = 0; r < rows; r++) {
+            int row = r * width;
+            float mean = slicedSum(width, i -> x[row + i]) / width;
+            float variance = slicedSum(width, i -> (x[row + i] - mean) * (x[row + i] - mean)) / width;
+            float inverse = inverseRoot(variance, epsilon);
+            for (int i = 0; i < width; i++) {
+                out[row + i] = (x[row + i] - mean) * inverse * weight[i] + bias[i];
+            }
+        }
+    }
+
+    @Override
+    public void rmsNorm(float[] x, float[] weight, float epsilon, int rows, int width, float[] out) {
+        for (int r = 0; r < rows; r++) {
+            int row = r * width;
+            float meanSquare = slicedSum(width, i -> x[row + i] * x[row + i]) / width;
+            float inverse = inverseRoot(meanSquare, epsilon);
+            for (int i = 0; i < width; i++) {
+                out[row + i] = weight[i] * (x[row + i] * inverse);
+            }
+        }
+    }
+
+    @Override
+    public void linear(
+            float[] x,
+            HostMatrix weight,
+            float[] bias,
+            Activation activation,
+            boolean addsToOutput,
+            int rows,
+            float[] out) {
+        int columns = weight.columns();
+        for (int r = 0; r < rows; r++) {
+            for (int c = 0; c < columns; c++) {
+                float sum = weight.dtype() == DType.INT8
+                        ? quantizedProduct(x, r * weight.rows(), weight, c)
+                        : product(x, r * weight.rows(), weight, c);
+                float y = bias == null ? sum : sum + bias[c];
+                y = activate(activation, y);
+                out[r * columns + c] = addsToOutput ? out[r * columns + c] + y : y;
+            }
+        }
+    }
+
+    private static float product(float[] x, int row, HostMatrix weight, int column) {
+        return slicedSum(weight.rows(), k -> x[row + k] * weight.element(k, column));
+    }
+
+    /** As {@link #product}, but what a slice adds is the sum of a block of 32 integers' products, times their scale. */
+    private static float quantizedProduct(float[] x, int row, HostMatrix weight, int column) {
+        float total = 0f;
+        for (int start = 0; start < weight.rows(); start += SLICE) {
+            float slice = 0f;
+            int end = Math.min(start + SLICE, weight.rows());
+            for (int block = start; block < end; block += DType.BLOCK) {
+                float sum = 0f;
+                for (int k = block; k < Math.min(block + DType.BLOCK, end); k++) {
+                    sum += x[row + k] * weight.element(k, column);
+                }
+                slice += sum * weight.scale(block, column);
+            }
+            total += slice;
+        }
+        return total;
+    }
+
+    @Override
+    public void rotary(AttentionShape shape, RotaryTable table, int firstPosition, int rows, float[] qkv) {
+        int half = table.pairs();
+        for (int r = 0; r < rows; r++) {
+            for (int head = 0; head < shape.heads() + shape.kvHeads(); head++) {
+                int first = r * shape.fusedWidth() + head * shape.headDim();
+                for (int i = 0; i < half; i++) {
+                    float cosine = table.cosines()[(firstPosition + r) * half + i];
+                    float sine = table.sines()[(firstPosition + r) * half + i];
+                    float left = qkv[first + i];
+                    float right = qkv[first + half + i];
+                    qkv[first + i] = left * cosine - right * sine;
+                    qkv[first + half + i] = right * cosine + left * sine;
+                }
+            }
+        }
+    }
+
+    @Override
+    public void cacheAppend(
+            AttentionShape shape, float[] qkv, int firstPosition, int rows, float[] keys, float[] values) {
+        int headDim = shape.headDim();
+        int context = shape.contextLength();
+        for (int r = 0; r < rows; r++) {
+            int position = firstPosition + r;
+            int keyRow = r * shape.fusedWidth() + shape.queryWidth();
+            int valueRow = keyRow + shape.keyValueWidth();
+            for (int head = 0; head < shape.kvHeads(); head++) {
+                for (int d = 0; d < headDim; d++) {
+                    keys[(head * headDim + d) * context + position] = qkv[keyRow + head * headDim + d];
+                    values[(head * context + position) * headDim + d] = qkv[valueRow + head * headDim + d];
+                }
+            }
+        }
+    }
+
+    @Override
+    public void attentionScores(
+            AttentionShape shape, float scale, float[] qkv, float[] keys, int firstPosition, int rows, float[] scores) {
+        int headDim = shape.headDim();
+        int context = shape.contextLength();
+        for (int r = 0; r < rows; r++) {
+            for (int head = 0; head < shape.heads(); head++) {
+                int query = r * shape.fusedWidth() + head * headDim;
+                int key = head / shape.headsPerKvHead() * headDim * context;
+                for (int t = 0; t <= firstPosition + r; t++) {
+                    float sum = 0f;
+                    for (int d = 0; d < headDim; d++) {
+                        sum += qkv[query + d] * keys[key + d * context + t];
+                    }
+                    scores[(r * shape.heads() + head) * context + t] = sum * scale;
+                }
+            }
+        }
+    }
+
+    @Override
+    public void softmax(AttentionShape shape, int firstPosition, int rows, float[] scores) {
+        for (int r = 0; r < rows; r++) {
+            int length = firstPosition + r + 1;
+            for (int head = 0; head < shape.heads(); head++) {
+                int row = (r * shape.heads() + head) * shape.contextLength();
+                float max = Float.NEGATIVE_INFINITY;
+                for (int t = 0; t < length; t++) {
+                    max = Math.max(max, scores[row + t]);
+                }
+                for (int t = 0; t < length; t++) {
+                    scores[row + t] = ExactMath.exp(scores[row + t] - max);
+                }
+                float sum = slicedSum(length, t -> scores[row + t]);
+                for (int t = 0; t < length; t++) {
+                    scores[row + t] /= sum;
+                }
+            }
+        }
+    }
+
+    @Override
+    public void attentionOutput(
+            AttentionShape shape, float[] probabilities, float[] values, int firstPosition, int rows, float[] out) {
+        int headDim = shape.headDim();
+        int context = shape.contextLength();
+        for (int r = 0; r < rows; r++) {
+            int length = firstPosition + r + 1;
+            for (int head = 0; head < shape.heads(); head++) {
+                int row = (r * shape.heads() + head) * context;
+                int value = head / shape.headsPerKvHead() * context * headDim;
+                for (int d = 0; d < headDim; d++) {
+                    int column = value + d;
+                    out[(r * shape.heads() + head) * headDim + d] =
+                            slicedSum(length, t -> probabilities[row + t] * values[column + t * headDim]);
+                }
+            }
+        }
+    }
+
+    @Override
+    public void swiGlu(float[] gateUp, int rows, int width, float[] out) {
+        for (int r = 0; r < rows; r++) {
+            for (int i = 0; i < width; i++) {
+                float gate = gateUp[r * 2 * width + i];
+                float up = gateUp[r * 2 * width + width + i];
+                out[r * width + i] = ExactMath.silu(gate) * up;
+            }
+        }
+    }
+
+    @Override
+    public void close() {}
+
+    /** A term of a sum. */
+    private interface Term {
+        float at(int index);
+    }
+
+    private static float slicedSum(int length, Term term) {
+        float total = 0f;
+        for (int start = 0; start < length; start += SLICE) {
+            float slice = 0f;
+            for (int i = start; i < Math.min(start + SLICE, length); i++) {
+                slice += term.at(i);
+            }
+            total += slice;
+        }
+        return total;
+    }
+
+    /** {@code 1 / sqrt(meanSquare + epsilon)}, in double, rounded once. */
+    static float inverseRoot(float meanSquare, float epsilon) {
+        return (float) (1.0 / Math.sqrt((double) meanSquare + epsilon));
+    }
+
+    private static float activate(Activation activation, float x) {
+        return switch (activation) {
+            case NONE -> x;
+            case GELU_TANH -> ExactMath.geluTanh(x);
+        };
+    }
+}
