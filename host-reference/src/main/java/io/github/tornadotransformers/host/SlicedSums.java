@@ -1,0 +1,71 @@
+package io.github.tornadotransformers.host;
+
+/**
+ * Sliced sums of one row. Within a slice every addition waits for the one before, so several slices run side by side.
+ */
+final class SlicedSums {
+    private static final int SLICE = HostOps.SLICE;
+    private static final int ABREAST = 4;
+
+    private SlicedSums() {}
+
+    static float sum(float[] x, int offset, int length) {
+        float total = 0f;
+        int start = 0;
+        for (; start + ABREAST * SLICE <= length; start += ABREAST * SLICE) {
+            float a = 0f;
+            float b = 0f;
+            float c = 0f;
+            float d = 0f;
+            for (int i = offset + start; i < offset + start + SLICE; i++) {
+                a += x[i];
+                b += x[i + SLICE];
+                c += x[i + 2 * SLICE];
+                d += x[i + 3 * SLICE];
+            }
+            total = total + a + b + c + d;
+        }
+        for (; start < length; start += SLICE) {
+            float slice = 0f;
+            int end = offset + Math.min(start + SLICE, length);
+            for (int i = offset + start; i < end; i++) {
+                slice += x[i];
+            }
+            total += slice;
+        }
+        return total;
+    }
+
+    /** The sum of {@code (x[i] - shift)^2}; a shift of zero leaves the bits of {@code x[i]^2}. */
+    static float sumOfSquares(float[] x, int offset, int length, float shift) {
+        float total = 0f;
+        int start = 0;
+        for (; start + ABREAST * SLICE <= length; start += ABREAST * SLICE) {
+            float a = 0f;
+            float b = 0f;
+            float c = 0f;
+            float d = 0f;
+            for (int i = offset + start; i < offset + start + SLICE; i++) {
+                float p = x[i] - shift;
+                float q = x[i + SLICE] - shift;
+                float r = x[i + 2 * SLICE] - shift;
+                float s = x[i + 3 * SLICE] - shift;
+                a += p * p;
+                b += q * q;
+                c += r * r;
+                d += s * s;
+            }
+            total = total + a + b + c + d;
+        }
+        for (; start < length; start += SLICE) {
+            float slice = 0f;
+            int end = offset + Math.min(start + SLICE, length);
+            for (int i = offset + start; i < end; i++) {
+                float p = x[i] - shift;
+                slice += p * p;
+            }
+            total += slice;
+        }
+        return total;
+    }
+}

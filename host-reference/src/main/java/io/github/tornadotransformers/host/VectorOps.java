@@ -1,0 +1,404 @@
+package io.github.tornadotransformers.host;
+
+import io.github.tornadotransformers.models.program.Activation;
+import io.github.tornadotransformers.models.program.AttentionShape;
+import io.github.tornadotransformers.models.program.RotaryTable;
+import java.util.Arrays;
+import jdk.incubator.vector.FloatVector;
+
+/**
+ * The fast engine without a GPU: {@link ScalarOps}' bits from the Vector API and all cores. A lane owns an output column,
+ * so each sum keeps its order; a thread owns a block of columns, heads or rows, so the bits do not depend on how many there
+ * are.
+ */
+public final class VectorOps implements HostOps {
+    /** From so many rows on, a panel of the matrix is worth copying. */
+    private static final int PANEL_ROWS = 4;
+
+    /** Columns of a block that one thread sweeps: its partial sums stay in the first-level cache. */
+    private static final int SWEEP_COLUMNS = 1024;
+
+    /** Elements that are not worth waking another thread for. */
+    private static final int SERIAL_ELEMENTS = 4096;
+
+    private final ThreadTeam team;
+    private final Scratch[] scratch;
+
+    /** @param threads 1 or more; the result does not depend on it */
+    public VectorOps(int threads) {
+        team = new ThreadTeam(threads);
+        scratch = new Scratch[threads];
+        for (int i = 0; i < threads; i++) {
+            scratch[i] = new Scratch();
+        }
+    }
+
+    /** As many threads as the machine has processors. */
+    public static VectorOps onAllCores() {
+        return new VectorOps(Runtime.getRuntime().availableProcessors());
+    }
+
+    @Override
+    public void close() {
+        team.close();
+    }
+
+    @Override
+    public void tokenEmbedding(HostMatrix table, int[] tokens, int rows, float[] out) {
+        int width = table.rows();
+        forEachRow(rows, width, r -> {
+            for (int i = 0; i < width; i++) {
+                out[r * width + i] = table.value(i, tokens[r]);
+            }
+        });
+    }
+
+    @Override
+    public void positionEmbedding(float[] table, int firstPosition, int rows, int width, float[] out) {
+        VectorMath.add(out, 0, table, firstPosition * width, rows * width);
+    }
+
+    @Override
+    public void layerNorm(float[] x, float[] weight, float[] bias, float epsilon, int rows, int width, float[] out) {
+        forEachRow(rows, width, r -> {
+            int row = r * width;
+            float mean = SlicedSums.sum(x, row, width) / width;
+            float variance = SlicedSums.sumOfSquares(x, row, width, mean) / width;
+            float inverse = ScalarOps.inverseRoot(variance, epsilon);
+            for (int i = 0; i < width; i++) {
+                out[row + i] = (x[row + i] - mean) * inverse * weight[i] + bias[i];
+            }
+        });
+    }
+
+    @Override
+    public void rmsNorm(float[] x, float[] weight, float epsilon, int rows, int width, float[] out) {
+        forEachRow(rows, width, r -> {
+            int row = r * width;
+            float meanSquare = SlicedSums.sumOfSquares(x, row, width, 0f) / width;
+            float inverse = ScalarOps.inverseRoot(meanSquare, epsilon);
+            for (int i = 0; i < width; i++) {
+                out[row + i] = weight[i] * (x[row + i] * inverse);
+            }
+        });
+    }
+
+    @Override
+    public void linear(
+            float[] x,
+            HostMatrix weight,
+            float[] bias,
+            Activation activation,
+            boolean addsToOutput,
+            int rows,
+            float[] out) {
+        Epilogue epilogue = new Epilogue(bias, activation, addsToOutput, weight.columns(), out);
+        if (rows < PANEL_ROWS) {
+            sweep(x, weight, rows, epilogue);
+        } else {
+            multiplyPanels(x, weight, rows, epilogue);
+        }
+    }
+
+    private void sweep(float[] x, HostMatrix weight, int rows, Epilogue epilogue) {
+        int columns = weight.columns();
+        int block = blockColumns(columns);
+        team.run(Math.ceilDiv(columns, block), (worker, part) -> {
+            int first = part * block;
+            int count = Math.min(block, columns - first);
+            Scratch mine = scratch[worker];
+            for (int r = 0; r < rows; r++) {
+                mine.sweep.product(x, r * weight.rows(), weight, first, count, mine.totals);
+                epilogue.finish(mine.totals, 0, r, first, count);
+            }
+        });
+    }
+
+    /** Blocks of at most {@link #SWEEP_COLUMNS}, as many for each thread. */
+    private int blockColumns(int columns) {
+        int parts = Math.ceilDiv(Math.ceilDiv(columns, SWEEP_COLUMNS), team.size()) * team.size();
+        return Math.ceilDiv(Math.ceilDiv(columns, parts), VectorMath.LANES) * VectorMath.LANES;
+    }
+
+    private void multiplyPanels(float[] x, HostMatrix weight, int rows, Epilogue epilogue) {
+        int columns = weight.columns();
+        team.run(Math.ceilDiv(columns, PanelProduct.COLUMNS), (worker, part) -> {
+            int first = part * PanelProduct.COLUMNS;
+            int count = Math.min(PanelProduct.COLUMNS, columns - first);
+            PanelProduct product = scratch[worker].panels;
+            product.product(x, rows, weight, first, count);
+            for (int r = 0; r < rows; r++) {
+                epilogue.finish(product.totals(), r * PanelProduct.COLUMNS, r, first, count);
+            }
+        });
+    }
+
+    /** What follows the sum of a linear layer: bias, activation, residual. */
+    private record Epilogue(float[] bias, Activation activation, boolean addsToOutput, int columns, float[] out) {
+        void finish(float[] totals, int offset, int row, int first, int count) {
+            if (bias != null) {
+                for (int c = 0; c < count; c++) {
+                    totals[offset + c] += bias[first + c];
+                }
+            }
+            if (activation == Activation.GELU_TANH) {
+                gelu(totals, offset, count);
+            }
+            int target = row * columns + first;
+            if (addsToOutput) {
+                VectorMath.add(out, target, totals, offset, count);
+            } else {
+                System.arraycopy(totals, offset, out, target, count);
+            }
+        }
+
+        private static void gelu(float[] x, int offset, int count) {
+            int i = 0;
+            for (; i <= count - VectorMath.LANES; i += VectorMath.LANES) {
+                VectorMath.geluTanh(FloatVector.fromArray(VectorMath.FLOATS, x, offset + i))
+                        .intoArray(x, offset + i);
+            }
+            for (; i < count; i++) {
+                x[offset + i] = ExactMath.geluTanh(x[offset + i]);
+            }
+        }
+    }
+
+    @Override
+    public void rotary(AttentionShape shape, RotaryTable table, int firstPosition, int rows, float[] qkv) {
+        int half = table.pairs();
+        int rotated = shape.heads() + shape.kvHeads();
+        forEachRow(rows, rotated * shape.headDim(), r -> {
+            int angle = (firstPosition + r) * half;
+            for (int head = 0; head < rotated; head++) {
+                rotate(qkv, r * shape.fusedWidth() + head * shape.headDim(), half, table, angle);
+            }
+        });
+    }
+
+    private static void rotate(float[] x, int first, int half, RotaryTable table, int angle) {
+        float[] cosines = table.cosines();
+        float[] sines = table.sines();
+        for (int i = 0; i < half; i++) {
+            float left = x[first + i];
+            float right = x[first + half + i];
+            x[first + i] = left * cosines[angle + i] - right * sines[angle + i];
+            x[first + half + i] = right * cosines[angle + i] + left * sines[angle + i];
+        }
+    }
+
+    @Override
+    public void cacheAppend(
+            AttentionShape shape, float[] qkv, int firstPosition, int rows, float[] keys, float[] values) {
+        int headDim = shape.headDim();
+        int context = shape.contextLength();
+        int keyColumn = shape.queryWidth();
+        int valueColumn = keyColumn + shape.keyValueWidth();
+        int width = shape.fusedWidth();
+        forEachPart(shape.kvHeads(), rows * shape.keyValueWidth(), (worker, head) -> {
+            for (int d = 0; d < headDim; d++) {
+                int from = keyColumn + head * headDim + d;
+                int to = (head * headDim + d) * context + firstPosition;
+                for (int r = 0; r < rows; r++) {
+                    keys[to + r] = qkv[from + r * width];
+                }
+            }
+            for (int r = 0; r < rows; r++) {
+                int from = r * width + valueColumn + head * headDim;
+                System.arraycopy(qkv, from, values, (head * context + firstPosition + r) * headDim, headDim);
+            }
+        });
+    }
+
+    @Override
+    public void attentionScores(
+            AttentionShape shape, float scale, float[] qkv, float[] keys, int firstPosition, int rows, float[] scores) {
+        if (rows < PANEL_ROWS) {
+            sweepScores(shape, scale, qkv, keys, firstPosition, rows, scores);
+        } else {
+            multiplyScores(shape, scale, qkv, keys, firstPosition, rows, scores);
+        }
+    }
+
+    private void sweepScores(
+            AttentionShape shape, float scale, float[] qkv, float[] keys, int firstPosition, int rows, float[] scores) {
+        int headDim = shape.headDim();
+        int context = shape.contextLength();
+        forEachPart(shape.heads(), rows * shape.heads() * (firstPosition + rows), (worker, head) -> {
+            int key = head / shape.headsPerKvHead() * headDim * context;
+            float[] sums = scratch[worker].totals;
+            for (int r = 0; r < rows; r++) {
+                int query = r * shape.fusedWidth() + head * headDim;
+                int length = firstPosition + r + 1;
+                for (int first = 0; first < length; first += SWEEP_COLUMNS) {
+                    int count = Math.min(SWEEP_COLUMNS, length - first);
+                    Arrays.fill(sums, 0, count, 0f);
+                    RowSweep.addArrayRows(qkv, query, headDim, keys, key + first, context, count, sums);
+                    int target = (r * shape.heads() + head) * context + first;
+                    for (int t = 0; t < count; t++) {
+                        scores[target + t] = sums[t] * scale;
+                    }
+                }
+            }
+        });
+    }
+
+    private void multiplyScores(
+            AttentionShape shape, float scale, float[] qkv, float[] keys, int firstPosition, int rows, float[] scores) {
+        int headDim = shape.headDim();
+        int context = shape.contextLength();
+        int panels = Math.ceilDiv(firstPosition + rows, PanelProduct.COLUMNS);
+        team.run(shape.heads() * panels, (worker, part) -> {
+            int head = part / panels;
+            int first = part % panels * PanelProduct.COLUMNS;
+            int count = Math.min(PanelProduct.COLUMNS, firstPosition + rows - first);
+            int firstRow = Math.max(0, first - firstPosition);
+            int key = head / shape.headsPerKvHead() * headDim * context + first;
+            PanelProduct product = scratch[worker].panels;
+            product.unslicedProduct(
+                    qkv, head * headDim, shape.fusedWidth(), firstRow, rows, keys, key, context, headDim, count);
+            float[] sums = product.totals();
+            for (int r = firstRow; r < rows; r++) {
+                int target = (r * shape.heads() + head) * context + first;
+                for (int t = 0; t < count; t++) {
+                    scores[target + t] = sums[r * PanelProduct.COLUMNS + t] * scale;
+                }
+            }
+        });
+    }
+
+    @Override
+    public void softmax(AttentionShape shape, int firstPosition, int rows, float[] scores) {
+        int heads = shape.heads();
+        forEachPart(rows * heads, rows * heads * (firstPosition + rows), (worker, part) -> {
+            int row = part * shape.contextLength();
+            int length = firstPosition + part / heads + 1;
+            VectorMath.expOfDifference(scores, row, length, VectorMath.max(scores, row, length));
+            VectorMath.divide(scores, row, length, SlicedSums.sum(scores, row, length));
+        });
+    }
+
+    @Override
+    public void attentionOutput(
+            AttentionShape shape, float[] probabilities, float[] values, int firstPosition, int rows, float[] out) {
+        if (rows < PANEL_ROWS) {
+            sweepValues(shape, probabilities, values, firstPosition, rows, out);
+        } else {
+            multiplyValues(shape, probabilities, values, firstPosition, rows, out);
+        }
+    }
+
+    private void sweepValues(
+            AttentionShape shape, float[] probabilities, float[] values, int firstPosition, int rows, float[] out) {
+        int headDim = shape.headDim();
+        int context = shape.contextLength();
+        forEachPart(shape.heads(), rows * shape.heads() * (firstPosition + rows), (worker, head) -> {
+            int value = head / shape.headsPerKvHead() * context * headDim;
+            float[] slice = scratch[worker].headSlice(headDim);
+            for (int r = 0; r < rows; r++) {
+                int row = (r * shape.heads() + head) * context;
+                int target = (r * shape.heads() + head) * headDim;
+                int length = firstPosition + r + 1;
+                Arrays.fill(out, target, target + headDim, 0f);
+                for (int start = 0; start < length; start += SLICE) {
+                    int count = Math.min(SLICE, length - start);
+                    Arrays.fill(slice, 0, headDim, 0f);
+                    RowSweep.addArrayRows(
+                            probabilities,
+                            row + start,
+                            count,
+                            values,
+                            value + start * headDim,
+                            headDim,
+                            headDim,
+                            slice);
+                    VectorMath.add(out, target, slice, 0, headDim);
+                }
+            }
+        });
+    }
+
+    private void multiplyValues(
+            AttentionShape shape, float[] probabilities, float[] values, int firstPosition, int rows, float[] out) {
+        int headDim = shape.headDim();
+        int context = shape.contextLength();
+        int panels = Math.ceilDiv(headDim, PanelProduct.COLUMNS);
+        team.run(shape.heads() * panels, (worker, part) -> {
+            int head = part / panels;
+            int first = part % panels * PanelProduct.COLUMNS;
+            int count = Math.min(PanelProduct.COLUMNS, headDim - first);
+            int value = head / shape.headsPerKvHead() * context * headDim + first;
+            PanelProduct product = scratch[worker].panels;
+            product.causalProduct(
+                    probabilities,
+                    head * context,
+                    shape.scoresWidth(),
+                    firstPosition + 1,
+                    rows,
+                    values,
+                    value,
+                    headDim,
+                    count);
+            for (int r = 0; r < rows; r++) {
+                System.arraycopy(
+                        product.totals(),
+                        r * PanelProduct.COLUMNS,
+                        out,
+                        (r * shape.heads() + head) * headDim + first,
+                        count);
+            }
+        });
+    }
+
+    @Override
+    public void swiGlu(float[] gateUp, int rows, int width, float[] out) {
+        forEachRow(rows, width, r -> {
+            int gate = r * 2 * width;
+            int up = gate + width;
+            int i = 0;
+            for (; i <= width - VectorMath.LANES; i += VectorMath.LANES) {
+                VectorMath.silu(FloatVector.fromArray(VectorMath.FLOATS, gateUp, gate + i))
+                        .mul(FloatVector.fromArray(VectorMath.FLOATS, gateUp, up + i))
+                        .intoArray(out, r * width + i);
+            }
+            for (; i < width; i++) {
+                out[r * width + i] = ExactMath.silu(gateUp[gate + i]) * gateUp[up + i];
+            }
+        });
+    }
+
+    /** A loop over rows. */
+    private interface RowLoop {
+        void run(int row);
+    }
+
+    private void forEachRow(int rows, int width, RowLoop loop) {
+        forEachPart(rows, rows * width, (worker, row) -> loop.run(row));
+    }
+
+    /** Runs the parts on the team, or here where {@code elements} are too few to be worth it. */
+    private void forEachPart(int parts, int elements, ThreadTeam.Part part) {
+        if (elements <= SERIAL_ELEMENTS) {
+            for (int i = 0; i < parts; i++) {
+                part.run(0, i);
+            }
+        } else {
+            team.run(parts, part);
+        }
+    }
+
+    /** What one thread needs besides the arrays. */
+    private static final class Scratch {
+        private final RowSweep sweep = new RowSweep(SWEEP_COLUMNS);
+        private final PanelProduct panels = new PanelProduct();
+        private final float[] totals = new float[SWEEP_COLUMNS];
+        private float[] headSlice = {};
+
+        float[] headSlice(int headDim) {
+            if (headSlice.length < headDim) {
+                headSlice = new float[headDim];
+            }
+            return headSlice;
+        }
+    }
+}

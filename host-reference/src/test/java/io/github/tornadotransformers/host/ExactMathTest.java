@@ -1,0 +1,67 @@
+package io.github.tornadotransformers.host;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.github.tornadotransformers.testsupport.Bits;
+import jdk.incubator.vector.FloatVector;
+import org.junit.jupiter.api.Test;
+
+class ExactMathTest {
+    @Test
+    void expIsWithinTwoUlpsOfTheTruth() {
+        long worst = 0;
+        for (float x = -87.32f; x < 88.7f; x += 0.000371f) {
+            worst = Math.max(worst, Bits.ulps(ExactMath.exp(x), (float) Math.exp(x)));
+        }
+        assertThat(worst).isLessThanOrEqualTo(2);
+    }
+
+    @Test
+    void expHasPinnedBits() {
+        assertThat(Float.floatToIntBits(ExactMath.exp(1f))).isEqualTo(0x402DF854);
+        assertThat(Float.floatToIntBits(ExactMath.exp(-0.5f))).isEqualTo(0x3F1B4598);
+        assertThat(ExactMath.exp(0f)).isEqualTo(1f);
+        assertThat(ExactMath.exp(-0f)).isEqualTo(1f);
+    }
+
+    @Test
+    void expAtTheEdges() {
+        assertThat(ExactMath.exp(-87.34f)).isZero();
+        assertThat(ExactMath.exp(-87.33f)).isGreaterThanOrEqualTo(Float.MIN_NORMAL);
+        assertThat(ExactMath.exp(88.72f)).isBetween(3.3e38f, Float.MAX_VALUE);
+        assertThat(ExactMath.exp(88.73f)).isEqualTo(Float.POSITIVE_INFINITY);
+        assertThat(ExactMath.exp(Float.NEGATIVE_INFINITY)).isZero();
+        assertThat(ExactMath.exp(Float.NaN)).isNaN();
+    }
+
+    @Test
+    void vectorExpHasTheBitsOfExp() {
+        int lanes = VectorMath.LANES;
+        float[] x = new float[lanes];
+        float[] actual = new float[lanes];
+        float[] expected = new float[lanes];
+        for (long bits = 0; bits <= 0xFFFFFFFFL; bits += 65_521L * lanes) {
+            for (int i = 0; i < lanes; i++) {
+                x[i] = Float.intBitsToFloat((int) (bits + 65_521L * i));
+                expected[i] = ExactMath.exp(x[i]);
+            }
+            VectorMath.exp(FloatVector.fromArray(VectorMath.FLOATS, x, 0)).intoArray(actual, 0);
+            Bits.assertSame("exp from bits " + Long.toHexString(bits), actual, expected);
+        }
+    }
+
+    @Test
+    void geluAndSiluAreCloseToTheirDefinitions() {
+        for (double x = -12; x < 12; x += 0.0173) {
+            double u = Math.sqrt(2 / Math.PI) * (x + 0.044715 * x * x * x);
+            double gelu = 0.5 * x * (1 + Math.tanh(u));
+            double silu = x / (1 + Math.exp(-x));
+            assertThat((double) ExactMath.geluTanh((float) x)).isCloseTo(gelu, within(gelu));
+            assertThat((double) ExactMath.silu((float) x)).isCloseTo(silu, within(silu));
+        }
+    }
+
+    private static org.assertj.core.data.Offset<Double> within(double value) {
+        return org.assertj.core.data.Offset.offset(1e-6 + 1e-6 * Math.abs(value));
+    }
+}

@@ -1,0 +1,241 @@
+package io.github.tornadotransformers.host;
+
+import io.github.tornadotransformers.models.checkpoint.DType;
+import io.github.tornadotransformers.models.program.Activation;
+import io.github.tornadotransformers.models.program.AttentionShape;
+import io.github.tornadotransformers.models.program.RotaryTable;
+import io.github.tornadotransformers.testsupport.Bits;
+import io.github.tornadotransformers.testsupport.RandomData;
+import java.util.Arrays;
+import java.util.stream.IntStream;
+import java.util.stream.LongStream;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/** VectorOps gives ScalarOps' bits for every Op, shape, type and number of threads. */
+class VectorOpsTest {
+    private final ScalarOps scalar = new ScalarOps();
+    private VectorOps vector;
+
+    static LongStream seeds() {
+        return LongStream.range(0, 60);
+    }
+
+    private RandomData start(long seed) {
+        vector = new VectorOps(1 + (int) (seed % 4));
+        return new RandomData(seed);
+    }
+
+    @AfterEach
+    void stop() {
+        vector.close();
+    }
+
+    @ParameterizedTest
+    @MethodSource("seeds")
+    void tokenEmbedding(long seed) {
+        RandomData data = start(seed);
+        DType dtype = DType.values()[data.between(0, 3)];
+        int rows = data.between(1, 40);
+        int vocabSize = data.size(257);
+        HostMatrix table = RandomMatrix.of(dtype, data.size(389), vocabSize, data);
+        int[] tokens = data.ints(rows, vocabSize);
+        float[] expected = new float[rows * table.rows()];
+        float[] actual = expected.clone();
+        scalar.tokenEmbedding(table, tokens, rows, expected);
+        vector.tokenEmbedding(table, tokens, rows, actual);
+        Bits.assertSame(dtype.name(), actual, expected);
+    }
+
+    @ParameterizedTest
+    @MethodSource("seeds")
+    void positionEmbedding(long seed) {
+        RandomData data = start(seed);
+        int rows = data.between(1, 9);
+        int width = data.size(389);
+        int firstPosition = data.between(0, 5);
+        float[] table = data.wildFloats((firstPosition + rows) * width);
+        float[] expected = data.wildFloats(rows * width);
+        float[] actual = expected.clone();
+        scalar.positionEmbedding(table, firstPosition, rows, width, expected);
+        vector.positionEmbedding(table, firstPosition, rows, width, actual);
+        Bits.assertSame("positions", actual, expected);
+    }
+
+    @ParameterizedTest
+    @MethodSource("seeds")
+    void layerNorm(long seed) {
+        RandomData data = start(seed);
+        int rows = data.between(1, 20);
+        int width = data.coin() ? data.size(389) : data.between(500, 1200);
+        float[] x = data.wildFloats(rows * width);
+        float[] weight = data.floats(width);
+        float[] bias = data.floats(width);
+        float[] expected = new float[rows * width];
+        float[] actual = expected.clone();
+        scalar.layerNorm(x, weight, bias, 1e-5f, rows, width, expected);
+        vector.layerNorm(x, weight, bias, 1e-5f, rows, width, actual);
+        Bits.assertSame("width " + width, actual, expected);
+    }
+
+    @ParameterizedTest
+    @MethodSource("seeds")
+    void rmsNorm(long seed) {
+        RandomData data = start(seed);
+        int rows = data.between(1, 20);
+        int width = data.coin() ? data.size(389) : data.between(500, 1200);
+        float[] x = data.wildFloats(rows * width);
+        float[] weight = data.floats(width);
+        float[] expected = new float[rows * width];
+        float[] actual = expected.clone();
+        scalar.rmsNorm(x, weight, 1e-6f, rows, width, expected);
+        vector.rmsNorm(x, weight, 1e-6f, rows, width, actual);
+        Bits.assertSame("width " + width, actual, expected);
+    }
+
+    @ParameterizedTest
+    @MethodSource("seeds")
+    void linear(long seed) {
+        RandomData data = start(seed);
+        for (DType dtype : DType.values()) {
+            int rows = data.between(1, 15);
+            int inputs = data.size(389);
+            int outputs = data.coin() ? data.size(257) : data.between(500, 3000);
+            HostMatrix weight = RandomMatrix.of(dtype, inputs, outputs, data);
+            float[] x = data.wildFloats(rows * inputs);
+            float[] bias = data.coin() ? data.floats(outputs) : null;
+            Activation activation = Activation.values()[data.between(0, Activation.values().length - 1)];
+            boolean adds = data.coin();
+            float[] expected = data.floats(rows * outputs);
+            float[] actual = expected.clone();
+            scalar.linear(x, weight, bias, activation, adds, rows, expected);
+            vector.linear(x, weight, bias, activation, adds, rows, actual);
+            Bits.assertSame(dtype + " " + rows + "x" + inputs + "x" + outputs, actual, expected);
+        }
+    }
+
+    @ParameterizedTest
+    @MethodSource("seeds")
+    void rotary(long seed) {
+        RandomData data = start(seed);
+        AttentionShape shape = attentionShape(data);
+        int rows = rows(data, shape);
+        int firstPosition = data.between(0, shape.contextLength() - rows);
+        double[] frequencies = IntStream.range(0, shape.headDim() / 2)
+                .mapToDouble(i -> Math.pow(10000, -2.0 * i / shape.headDim()))
+                .toArray();
+        RotaryTable table = RotaryTable.of(frequencies, shape.contextLength());
+        float[] expected = data.wildFloats(rows * shape.fusedWidth());
+        float[] actual = expected.clone();
+        scalar.rotary(shape, table, firstPosition, rows, expected);
+        vector.rotary(shape, table, firstPosition, rows, actual);
+        Bits.assertSame(shape.toString(), actual, expected);
+    }
+
+    @ParameterizedTest
+    @MethodSource("seeds")
+    void cacheAppend(long seed) {
+        RandomData data = start(seed);
+        AttentionShape shape = attentionShape(data);
+        int rows = rows(data, shape);
+        int firstPosition = data.between(0, shape.contextLength() - rows);
+        float[] qkv = data.wildFloats(rows * shape.fusedWidth());
+        float[] expectedKeys = data.floats((int) shape.cacheLayerSize());
+        float[] expectedValues = data.floats((int) shape.cacheLayerSize());
+        float[] actualKeys = expectedKeys.clone();
+        float[] actualValues = expectedValues.clone();
+        scalar.cacheAppend(shape, qkv, firstPosition, rows, expectedKeys, expectedValues);
+        vector.cacheAppend(shape, qkv, firstPosition, rows, actualKeys, actualValues);
+        Bits.assertSame("keys " + shape, actualKeys, expectedKeys);
+        Bits.assertSame("values " + shape, actualValues, expectedValues);
+    }
+
+    @ParameterizedTest
+    @MethodSource("seeds")
+    void attentionScores(long seed) {
+        RandomData data = start(seed);
+        AttentionShape shape = attentionShape(data);
+        int rows = rows(data, shape);
+        int firstPosition = data.between(0, shape.contextLength() - rows);
+        float[] qkv = data.wildFloats(rows * shape.fusedWidth());
+        float[] keys = data.wildFloats((int) shape.cacheLayerSize());
+        float[] expected = new float[rows * shape.scoresWidth()];
+        float[] actual = expected.clone();
+        scalar.attentionScores(shape, 0.3f, qkv, keys, firstPosition, rows, expected);
+        vector.attentionScores(shape, 0.3f, qkv, keys, firstPosition, rows, actual);
+        assertSameScores(shape, firstPosition, rows, actual, expected);
+    }
+
+    @ParameterizedTest
+    @MethodSource("seeds")
+    void softmax(long seed) {
+        RandomData data = start(seed);
+        AttentionShape shape = attentionShape(data);
+        int rows = rows(data, shape);
+        int firstPosition = data.between(0, shape.contextLength() - rows);
+        float[] expected = data.floats(rows * shape.scoresWidth());
+        for (int i = 0; i < expected.length; i++) {
+            expected[i] *= data.coin() ? 1f : 60f;
+        }
+        float[] actual = expected.clone();
+        scalar.softmax(shape, firstPosition, rows, expected);
+        vector.softmax(shape, firstPosition, rows, actual);
+        assertSameScores(shape, firstPosition, rows, actual, expected);
+    }
+
+    @ParameterizedTest
+    @MethodSource("seeds")
+    void attentionOutput(long seed) {
+        RandomData data = start(seed);
+        AttentionShape shape = attentionShape(data);
+        int rows = rows(data, shape);
+        int firstPosition = data.between(0, shape.contextLength() - rows);
+        float[] probabilities = data.wildFloats(rows * shape.scoresWidth());
+        float[] values = data.wildFloats((int) shape.cacheLayerSize());
+        float[] expected = new float[rows * shape.queryWidth()];
+        float[] actual = expected.clone();
+        scalar.attentionOutput(shape, probabilities, values, firstPosition, rows, expected);
+        vector.attentionOutput(shape, probabilities, values, firstPosition, rows, actual);
+        Bits.assertSame(shape.toString(), actual, expected);
+    }
+
+    @ParameterizedTest
+    @MethodSource("seeds")
+    void swiGlu(long seed) {
+        RandomData data = start(seed);
+        int rows = data.between(1, 20);
+        int width = data.coin() ? data.size(389) : data.between(500, 1200);
+        float[] gateUp = data.wildFloats(rows * 2 * width);
+        float[] expected = new float[rows * width];
+        float[] actual = expected.clone();
+        scalar.swiGlu(gateUp, rows, width, expected);
+        vector.swiGlu(gateUp, rows, width, actual);
+        Bits.assertSame("width " + width, actual, expected);
+    }
+
+    private static AttentionShape attentionShape(RandomData data) {
+        int kvHeads = data.between(1, 3);
+        int heads = kvHeads * data.between(1, 3);
+        int headDim = 2 * data.between(1, 40);
+        return new AttentionShape(heads, kvHeads, headDim, data.coin() ? data.size(389) : data.between(1, 300));
+    }
+
+    private static int rows(RandomData data, AttentionShape shape) {
+        return data.between(1, Math.min(17, shape.contextLength()));
+    }
+
+    private static void assertSameScores(
+            AttentionShape shape, int firstPosition, int rows, float[] actual, float[] expected) {
+        for (int r = 0; r < rows; r++) {
+            for (int head = 0; head < shape.heads(); head++) {
+                int row = (r * shape.heads() + head) * shape.contextLength();
+                int length = firstPosition + r + 1;
+                Bits.assertSame(
+                        shape + " row " + r + " head " + head,
+                        Arrays.copyOfRange(actual, row, row + length),
+                        Arrays.copyOfRange(expected, row, row + length));
+            }
+        }
+    }
+}
