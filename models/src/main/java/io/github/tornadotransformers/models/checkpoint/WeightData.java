@@ -22,7 +22,30 @@ public record WeightData(Weight weight, DType dtype, MemorySegment elements, Mem
         if (dtype != DType.INT8) {
             return scales;
         }
-        long bytes = Math.ceilDiv(weight.rows(), DType.BLOCK) * (long) weight.columns() * Float.BYTES;
+        long bytes = layerScaleBytes(weight);
         return scales.asSlice(layer * bytes, bytes);
+    }
+
+    /**
+     * Bytes of all elements of a weight.
+     *
+     * @throws ArithmeticException if a {@code long} cannot hold them
+     */
+    public static long elementBytes(Weight weight, DType dtype) {
+        return Math.multiplyExact(weight.size(), (long) dtype.bytes());
+    }
+
+    /**
+     * Bytes of all scales of an {@code INT8} weight.
+     *
+     * @throws ArithmeticException if a {@code long} cannot hold them
+     */
+    public static long scaleBytes(Weight weight) {
+        return Math.multiplyExact(layerScaleBytes(weight), (long) weight.layers());
+    }
+
+    private static long layerScaleBytes(Weight weight) {
+        long blocks = Math.ceilDiv(weight.rows(), DType.BLOCK);
+        return Math.multiplyExact(Math.multiplyExact(blocks, (long) weight.columns()), (long) Float.BYTES);
     }
 }

@@ -1,0 +1,88 @@
+package io.github.tornadotransformers.models.checkpoint;
+
+import com.fasterxml.jackson.core.JacksonException;
+import com.fasterxml.jackson.core.StreamReadFeature;
+import com.fasterxml.jackson.databind.DeserializationFeature;
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import com.fasterxml.jackson.databind.json.JsonMapper;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.github.tornadotransformers.models.CheckpointException;
+import io.github.tornadotransformers.models.Quoted;
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+
+/** Reads a checkpoint's files with the checks that all of them need. */
+public final class CheckpointFiles {
+    /** Far more than any {@code config.json} or index has. */
+    private static final long MAX_JSON_BYTES = 64L << 20;
+
+    private static final String LFS_POINTER = "version https://git-lfs.github.com/spec/";
+
+    private static final ObjectMapper JSON = JsonMapper.builder()
+            .enable(StreamReadFeature.STRICT_DUPLICATE_DETECTION)
+            .enable(DeserializationFeature.FAIL_ON_TRAILING_TOKENS)
+            .build();
+
+    private CheckpointFiles() {}
+
+    /**
+     * Checks that the file is there, is a file, can be read, and is not the pointer that Git leaves in place of a large file.
+     *
+     * @throws CheckpointException if not
+     */
+    public static void requireContents(Path file) {
+        if (Files.isDirectory(file)) {
+            throw new CheckpointException(Quoted.path(file) + " is a directory, expected a file");
+        }
+        if (Files.exists(file) && !Files.isRegularFile(file)) {
+            throw new CheckpointException(Quoted.path(file) + " is not a regular file");
+        }
+        try (InputStream stream = Files.newInputStream(file)) {
+            byte[] start = stream.readNBytes(LFS_POINTER.length());
+            if (new String(start, StandardCharsets.ISO_8859_1).equals(LFS_POINTER)) {
+                throw new CheckpointException(
+                        Quoted.path(file)
+                                + " is a Git LFS pointer, not the file: run `git lfs pull` in its folder, or download the file");
+            }
+        } catch (IOException e) {
+            throw CheckpointException.unreadable(file, e);
+        }
+    }
+
+    /** @throws CheckpointException if the file cannot be read or is not a JSON object */
+    public static ObjectNode readJson(Path file) {
+        requireContents(file);
+        try {
+            long bytes = Files.size(file);
+            if (bytes > MAX_JSON_BYTES) {
+                throw new CheckpointException(
+                        Quoted.path(file) + " has " + bytes + " bytes, expected at most " + MAX_JSON_BYTES);
+            }
+            JsonNode root = JSON.readTree(Files.readAllBytes(file));
+            if (root instanceof ObjectNode object) {
+                return object;
+            }
+            String found = root.isMissingNode()
+                    ? "empty"
+                    : "a JSON " + root.getNodeType().name().toLowerCase();
+            throw new CheckpointException(Quoted.path(file) + " is " + found + ", expected a JSON object");
+        } catch (JacksonException e) {
+            throw new CheckpointException(Quoted.path(file) + " is not valid JSON" + JsonFault.describe(e), e);
+        } catch (IOException e) {
+            throw CheckpointException.unreadable(file, e);
+        }
+    }
+
+    /** @throws IOException if the file cannot be written */
+    static void writeJson(Path file, ObjectNode json) throws IOException {
+        Files.writeString(file, json.toPrettyString() + "\n");
+    }
+
+    static ObjectNode newObject() {
+        return JSON.createObjectNode();
+    }
+}

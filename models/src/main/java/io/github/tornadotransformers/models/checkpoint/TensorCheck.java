@@ -1,0 +1,123 @@
+package io.github.tornadotransformers.models.checkpoint;
+
+import io.github.tornadotransformers.models.CheckpointException;
+import io.github.tornadotransformers.models.Quoted;
+import io.github.tornadotransformers.models.program.Program;
+import io.github.tornadotransformers.models.program.TensorPart;
+import io.github.tornadotransformers.models.program.Weight;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.EnumSet;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+
+/**
+ * Compares a checkpoint's tensors with those that a program needs.
+ *
+ * <p>A tensor that the program does not use is refused if it could be a weight (of a floating-point type that weights have,
+ * named {@code ….weight} or {@code ….bias}): the config then describes another model than the files hold. Buffers that the
+ * family knows are passed over in silence, anything else with a notice.
+ */
+final class TensorCheck {
+    private final TensorIndex tensors;
+    private final Set<String> used = new HashSet<>();
+    private final Set<StoredType> matrixTypes = EnumSet.noneOf(StoredType.class);
+    private final List<String> problems = new ArrayList<>();
+    private final List<String> ignored = new ArrayList<>();
+    private boolean narrows;
+
+    private TensorCheck(TensorIndex tensors) {
+        this.tensors = tensors;
+    }
+
+    /** @throws CheckpointException if they do not fit, naming every tensor that does not */
+    static TensorCheck of(Path folder, TensorIndex tensors, Program program) {
+        TensorCheck check = new TensorCheck(tensors);
+        for (Weight weight : program.weights()) {
+            check.checkWeight(weight);
+        }
+        check.checkUnused();
+        if (check.problems.size() == 1) {
+            throw new CheckpointException(Quoted.path(folder) + ": " + check.problems.getFirst());
+        }
+        if (!check.problems.isEmpty()) {
+            throw new CheckpointException(Quoted.path(folder) + ": " + check.problems.size()
+                    + " tensors do not fit config.json:" + ProblemList.lines(check.problems));
+        }
+        return check;
+    }
+
+    DType storedDType() {
+        Set<DType> widened = EnumSet.noneOf(DType.class);
+        matrixTypes.forEach(type -> widened.add(type.widened()));
+        return widened.size() == 1 ? widened.iterator().next() : DType.F32;
+    }
+
+    List<String> notices() {
+        List<String> notices = new ArrayList<>();
+        if (narrows) {
+            notices.add("the checkpoint's F64 weights are narrowed to float32");
+        }
+        if (!ignored.isEmpty()) {
+            notices.add("ignored, as they are no weights: " + ProblemList.inline(ignored));
+        }
+        return List.copyOf(notices);
+    }
+
+    private void checkWeight(Weight weight) {
+        for (int layer = 0; layer < weight.layers(); layer++) {
+            for (TensorPart part : weight.parts()) {
+                String name = part.tensorName(layer);
+                used.add(name);
+                Optional<StoredTensor> tensor = tensors.find(name);
+                if (tensor.isPresent()) {
+                    checkTensor(weight, part, tensor.get());
+                } else {
+                    problems.add("tensor " + Quoted.text(tensors.spelled(name)) + " is missing, expected shape "
+                            + weight.shapeOf(part));
+                }
+            }
+        }
+    }
+
+    private void checkTensor(Weight weight, TensorPart part, StoredTensor tensor) {
+        List<Long> expected = weight.shapeOf(part);
+        if (tensor.type().isEmpty()) {
+            problems.add("tensor " + Quoted.text(tensor.name()) + " has type " + Quoted.text(tensor.dtype())
+                    + ", expected one of " + StoredType.allNames());
+        } else if (!tensor.shape().equals(expected)) {
+            problems.add("tensor " + Quoted.text(tensor.name()) + " has shape "
+                    + Quoted.line(tensor.shape().toString()) + ", expected " + expected);
+        } else {
+            StoredType type = tensor.type().get();
+            narrows |= type == StoredType.F64;
+            if (weight.kind() == Weight.Kind.MATRIX) {
+                matrixTypes.add(type);
+            }
+        }
+    }
+
+    private void checkUnused() {
+        for (Map.Entry<String, StoredTensor> entry : tensors.entries()) {
+            String name = entry.getKey();
+            StoredTensor tensor = entry.getValue();
+            if (used.contains(name) || tensors.ignores(name)) {
+                continue;
+            }
+            String words = Quoted.text(tensor.name()) + " (" + Quoted.line(tensor.dtype()) + " "
+                    + Quoted.line(tensor.shape().toString()) + ")";
+            if (couldBeWeight(name, tensor)) {
+                problems.add("tensor " + words + " is surplus: the model of config.json has none of that name");
+            } else {
+                ignored.add(words);
+            }
+        }
+    }
+
+    private static boolean couldBeWeight(String name, StoredTensor tensor) {
+        return tensor.type().isPresent() && tensor.bytes() > 0 && (name.endsWith(".weight") || name.endsWith(".bias"));
+    }
+}

@@ -1,0 +1,71 @@
+package io.github.tornadotransformers.models.checkpoint;
+
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.nio.ByteOrder;
+import java.util.concurrent.atomic.LongAdder;
+
+/** Reads runs of a stored tensor's elements as floats. Several threads may read. */
+final class TensorSource {
+    private static final ValueLayout.OfDouble DOUBLES =
+            ValueLayout.JAVA_DOUBLE_UNALIGNED.withOrder(ByteOrder.LITTLE_ENDIAN);
+    private static final ValueLayout.OfFloat FLOATS =
+            ValueLayout.JAVA_FLOAT_UNALIGNED.withOrder(ByteOrder.LITTLE_ENDIAN);
+    private static final ValueLayout.OfShort SHORTS =
+            ValueLayout.JAVA_SHORT_UNALIGNED.withOrder(ByteOrder.LITTLE_ENDIAN);
+
+    private final StoredType type;
+    private final MemorySegment elements;
+    private final LongAdder overflows = new LongAdder();
+
+    TensorSource(StoredType type, MemorySegment elements) {
+        this.type = type;
+        this.elements = elements;
+    }
+
+    /** How many finite doubles became infinite. */
+    long overflows() {
+        return overflows.sum();
+    }
+
+    /** {@code floats[at .. at + count)} = the elements from index {@code first} on. */
+    void read(long first, float[] floats, int at, int count) {
+        long offset = first * type.bytes();
+        switch (type) {
+            case F64 -> {
+                double[] doubles = new double[count];
+                MemorySegment.copy(elements, DOUBLES, offset, doubles, 0, count);
+                for (int i = 0; i < count; i++) {
+                    floats[at + i] = narrow(doubles[i]);
+                }
+            }
+            case F32 -> MemorySegment.copy(elements, FLOATS, offset, floats, at, count);
+            case F16 -> {
+                short[] halves = readShorts(offset, count);
+                for (int i = 0; i < count; i++) {
+                    floats[at + i] = Float.float16ToFloat(halves[i]);
+                }
+            }
+            case BF16 -> {
+                short[] halves = readShorts(offset, count);
+                for (int i = 0; i < count; i++) {
+                    floats[at + i] = Bfloat16.toFloat(halves[i]);
+                }
+            }
+        }
+    }
+
+    private short[] readShorts(long offset, int count) {
+        short[] shorts = new short[count];
+        MemorySegment.copy(elements, SHORTS, offset, shorts, 0, count);
+        return shorts;
+    }
+
+    private float narrow(double value) {
+        float narrowed = (float) value;
+        if (Float.isInfinite(narrowed) && Double.isFinite(value)) {
+            overflows.increment();
+        }
+        return narrowed;
+    }
+}

@@ -1,0 +1,107 @@
+package io.github.tornadotransformers.models.checkpoint;
+
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.nio.ByteOrder;
+import java.util.concurrent.atomic.LongAdder;
+
+/**
+ * Writes tiles of floats into one layer of a weight, in the weight's type. Several threads may write disjoint tiles. A tile
+ * of an {@code INT8} weight begins at a multiple of {@link DType#BLOCK} rows and ends at one, or at the last row.
+ */
+final class TileSink {
+    private static final ValueLayout.OfFloat FLOATS = ValueLayout.JAVA_FLOAT.withOrder(ByteOrder.LITTLE_ENDIAN);
+    private static final ValueLayout.OfShort SHORTS = ValueLayout.JAVA_SHORT.withOrder(ByteOrder.LITTLE_ENDIAN);
+
+    /** The smallest magnitudes, as float bits, that round to an infinity of the narrower type. */
+    private static final int BF16_OVERFLOW = 0x7F7F_8000;
+
+    private static final int F16_OVERFLOW = Float.floatToIntBits(65_520f);
+    private static final int INFINITY_BITS = 0x7F80_0000;
+    private static final int MAGNITUDE = 0x7FFF_FFFF;
+
+    private final DType dtype;
+    private final long columns;
+    private final MemorySegment elements;
+    private final MemorySegment scales;
+    private final LongAdder overflows = new LongAdder();
+
+    TileSink(WeightData data, int layer) {
+        this.dtype = data.dtype();
+        this.columns = data.weight().columns();
+        this.elements = data.layer(layer);
+        this.scales = data.layerScales(layer);
+    }
+
+    /** How many finite values became infinite. */
+    long overflows() {
+        return overflows.sum();
+    }
+
+    /** @param tile {@code [tileRows][tileColumns]}; its first element goes to {@code (row, column)} of the layer */
+    void write(float[] tile, int tileRows, int tileColumns, long row, long column) {
+        switch (dtype) {
+            case F32 -> {
+                for (int r = 0; r < tileRows; r++) {
+                    long offset = ((row + r) * columns + column) * Float.BYTES;
+                    MemorySegment.copy(tile, r * tileColumns, elements, FLOATS, offset, tileColumns);
+                }
+            }
+            case BF16 -> writeShorts(toBfloat16(tile, tileRows * tileColumns), tileRows, tileColumns, row, column);
+            case F16 -> writeShorts(toFloat16(tile, tileRows * tileColumns), tileRows, tileColumns, row, column);
+            case INT8 -> writeQuantized(tile, tileRows, tileColumns, row, column);
+        }
+    }
+
+    private short[] toBfloat16(float[] tile, int count) {
+        short[] narrowed = new short[count];
+        for (int i = 0; i < count; i++) {
+            narrowed[i] = Bfloat16.ofFloat(tile[i]);
+        }
+        countOverflows(tile, count, BF16_OVERFLOW);
+        return narrowed;
+    }
+
+    private short[] toFloat16(float[] tile, int count) {
+        short[] narrowed = new short[count];
+        for (int i = 0; i < count; i++) {
+            narrowed[i] = Float.floatToFloat16(tile[i]);
+        }
+        countOverflows(tile, count, F16_OVERFLOW);
+        return narrowed;
+    }
+
+    /** Without branches, so that it runs at the speed of the conversion. */
+    private void countOverflows(float[] tile, int count, int limit) {
+        int found = 0;
+        for (int i = 0; i < count; i++) {
+            int magnitude = Float.floatToRawIntBits(tile[i]) & MAGNITUDE;
+            found += (limit - 1 - magnitude & magnitude - INFINITY_BITS) >>> Integer.SIZE - 1;
+        }
+        if (found > 0) {
+            overflows.add(found);
+        }
+    }
+
+    private void writeShorts(short[] tile, int tileRows, int tileColumns, long row, long column) {
+        for (int r = 0; r < tileRows; r++) {
+            long offset = ((row + r) * columns + column) * Short.BYTES;
+            MemorySegment.copy(tile, r * tileColumns, elements, SHORTS, offset, tileColumns);
+        }
+    }
+
+    private void writeQuantized(float[] tile, int tileRows, int tileColumns, long row, long column) {
+        byte[] quantized = new byte[tileRows * tileColumns];
+        float[] blockScales = new float[tileColumns];
+        for (int first = 0; first < tileRows; first += DType.BLOCK) {
+            int rows = Math.min(DType.BLOCK, tileRows - first);
+            Int8Quantizer.quantizeBlock(tile, first * tileColumns, rows, tileColumns, quantized, blockScales, 0);
+            long block = (row + first) / DType.BLOCK;
+            MemorySegment.copy(blockScales, 0, scales, FLOATS, (block * columns + column) * Float.BYTES, tileColumns);
+        }
+        for (int r = 0; r < tileRows; r++) {
+            long offset = (row + r) * columns + column;
+            MemorySegment.copy(quantized, r * tileColumns, elements, ValueLayout.JAVA_BYTE, offset, tileColumns);
+        }
+    }
+}

@@ -1,0 +1,18 @@
+package io.github.tornadotransformers.models.checkpoint;
+
+import java.lang.foreign.MemorySegment;
+
+/** Where an engine wants its weights. */
+@FunctionalInterface
+public interface WeightAllocator {
+    /** The alignment that engines may count on. */
+    long ALIGNMENT = 64;
+
+    /**
+     * Memory for the elements or the scales of one weight. It is written whole, by several threads, before it is read.
+     *
+     * @param name what the memory is for, for a message
+     * @return exactly {@code bytes} of native memory, aligned to {@link #ALIGNMENT}, accessible from any thread
+     */
+    MemorySegment allocate(String name, long bytes);
+}

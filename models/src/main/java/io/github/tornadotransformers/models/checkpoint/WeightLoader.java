@@ -1,0 +1,80 @@
+package io.github.tornadotransformers.models.checkpoint;
+
+import io.github.tornadotransformers.models.CheckpointException;
+import io.github.tornadotransformers.models.Quoted;
+import io.github.tornadotransformers.models.program.Program;
+import io.github.tornadotransformers.models.program.TensorPart;
+import io.github.tornadotransformers.models.program.Weight;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.util.LinkedHashMap;
+import java.util.SequencedMap;
+
+/**
+ * Brings a checkpoint's tensors into memory as a program's weights: stacked over layers, {@code [rows][columns]}, in the
+ * chosen type. Each tensor is mapped by itself and unmapped right after, so that the peak is the weights plus one tensor.
+ */
+public final class WeightLoader {
+    private static final String SCALES = ".scales";
+
+    private final Checkpoint checkpoint;
+
+    private WeightLoader(Checkpoint checkpoint) {
+        this.checkpoint = checkpoint;
+    }
+
+    /**
+     * @param dtype of the matrices; weights of kind {@code FLOAT32} are float32 whatever it is
+     * @return the weights, in memory of the allocator, which lives as long as the allocator says
+     * @throws CheckpointException if the tensors do not fit the program, a file cannot be read, or a finite value has no
+     *     finite counterpart in the chosen type
+     */
+    public static Weights load(Checkpoint checkpoint, Program program, DType dtype, WeightAllocator allocator) {
+        checkpoint.checkTensors(program);
+        SequencedMap<Weight, WeightData> data = new LinkedHashMap<>();
+        for (Weight weight : program.weights()) {
+            data.put(weight, allocate(weight, weight.kind() == Weight.Kind.FLOAT32 ? DType.F32 : dtype, allocator));
+        }
+        WeightLoader loader = new WeightLoader(checkpoint);
+        data.values().forEach(loader::fillAll);
+        return new Weights(data);
+    }
+
+    private static WeightData allocate(Weight weight, DType dtype, WeightAllocator allocator) {
+        MemorySegment elements = allocator.allocate(weight.name(), WeightData.elementBytes(weight, dtype));
+        MemorySegment scales = dtype == DType.INT8
+                ? allocator.allocate(weight.name() + SCALES, WeightData.scaleBytes(weight))
+                : MemorySegment.NULL;
+        return new WeightData(weight, dtype, elements, scales);
+    }
+
+    private void fillAll(WeightData data) {
+        Weight weight = data.weight();
+        for (int layer = 0; layer < weight.layers(); layer++) {
+            for (TensorPart part : weight.parts()) {
+                fill(data, layer, part, checkpoint.tensor(part.tensorName(layer)));
+            }
+        }
+    }
+
+    private static void fill(WeightData data, int layer, TensorPart part, StoredTensor tensor) {
+        Weight weight = data.weight();
+        long rows = part.transposed() ? part.columns() : weight.rows();
+        long columns = part.transposed() ? weight.rows() : part.columns();
+        TileSink sink = new TileSink(data, layer);
+        try (Arena arena = TensorCopy.isParallel(rows * columns) ? Arena.ofShared() : Arena.ofConfined()) {
+            TensorSource source = new TensorSource(tensor.type().orElseThrow(), tensor.map(arena));
+            new TensorCopy(source, rows, columns, part.transposed(), sink, part.firstColumn()).run();
+            requireFinite(tensor, source.overflows(), DType.F32);
+        }
+        requireFinite(tensor, sink.overflows(), data.dtype());
+    }
+
+    private static void requireFinite(StoredTensor tensor, long overflows, DType dtype) {
+        if (overflows > 0) {
+            throw new CheckpointException(Quoted.path(tensor.file()) + ": " + overflows + " values of tensor "
+                    + Quoted.text(tensor.name()) + " (" + tensor.dtype() + ") are too large for " + dtype
+                    + ": choose a wider data type");
+        }
+    }
+}

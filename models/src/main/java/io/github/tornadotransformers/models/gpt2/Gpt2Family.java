@@ -1,0 +1,79 @@
+package io.github.tornadotransformers.models.gpt2;
+
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.github.tornadotransformers.models.ConfigReader;
+import io.github.tornadotransformers.models.ModelFamily;
+import java.util.Set;
+
+/**
+ * GPT-2 checkpoints as Hugging Face's {@code GPT2LMHeadModel} writes them. Sizes are required; what is absent otherwise has
+ * that class's default. Training-only fields (dropout, initializer) are not read, nor is {@code reorder_and_upcast_attn}:
+ * attention is float32 here anyway.
+ */
+public final class Gpt2Family implements ModelFamily<Gpt2Config> {
+    private static final Set<String> GELU_TANH = Set.of("gelu_new", "gelu_pytorch_tanh");
+    private static final float DEFAULT_EPSILON = 1e-5f;
+    private static final int MAX_LAYERS = 1 << 16;
+
+    @Override
+    public String modelType() {
+        return Gpt2Config.MODEL_TYPE;
+    }
+
+    @Override
+    public Class<Gpt2Config> configType() {
+        return Gpt2Config.class;
+    }
+
+    @Override
+    public String tensorPrefix() {
+        return "transformer.";
+    }
+
+    @Override
+    public boolean ignores(String tensorName) {
+        return tensorName.endsWith(".attn.bias")
+                || tensorName.endsWith(".attn.masked_bias")
+                || tensorName.equals("lm_head.weight");
+    }
+
+    @Override
+    public Gpt2Config parse(ConfigReader config) {
+        config.requireAbsent("quantization_config");
+        config.requireFlag("scale_attn_by_inverse_layer_idx", false);
+        config.requireFlag("add_cross_attention", false);
+        if (!GELU_TANH.contains(config.text("activation_function").orElse("gelu_new"))) {
+            throw config.notImplemented("activation_function", "gelu_new, gelu_pytorch_tanh");
+        }
+        int hiddenSize = config.count("n_embd", Integer.MAX_VALUE / 4);
+        int heads = config.count("n_head", hiddenSize);
+        if (hiddenSize % heads != 0) {
+            throw config.contradiction("n_embd " + hiddenSize + " is not divisible by n_head " + heads);
+        }
+        return new Gpt2Config(
+                config.count("vocab_size", Integer.MAX_VALUE),
+                config.count("n_positions", Integer.MAX_VALUE),
+                hiddenSize,
+                config.countOr("n_inner", Integer.MAX_VALUE, 4 * hiddenSize),
+                config.count("n_layer", MAX_LAYERS),
+                heads,
+                config.epsilonOr("layer_norm_epsilon", DEFAULT_EPSILON),
+                config.flagOr("scale_attn_weights", true),
+                config.flagOr("tie_word_embeddings", true));
+    }
+
+    @Override
+    public void describe(Gpt2Config config, ObjectNode json) {
+        json.putArray("architectures").add("GPT2LMHeadModel");
+        json.put("activation_function", "gelu_new");
+        json.put("vocab_size", config.vocabSize());
+        json.put("n_positions", config.contextLength());
+        json.put("n_embd", config.hiddenSize());
+        json.put("n_inner", config.intermediateSize());
+        json.put("n_layer", config.layers());
+        json.put("n_head", config.heads());
+        json.put("layer_norm_epsilon", config.layerNormEps());
+        json.put("scale_attn_weights", config.scalesAttention());
+        json.put("tie_word_embeddings", config.tiedHead());
+    }
+}
