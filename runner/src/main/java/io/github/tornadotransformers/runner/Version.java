@@ -1,0 +1,15 @@
+package io.github.tornadotransformers.runner;
+
+import picocli.CommandLine.IVersionProvider;
+
+/** What {@code --version} prints: the project's version and the JVM's. */
+final class Version implements IVersionProvider {
+    @Override
+    public String[] getVersion() {
+        String version = Main.class.getPackage().getImplementationVersion();
+        return new String[] {
+            "tornado-transformers " + (version == null ? "(not packaged)" : version),
+            "Java " + Runtime.version() + ", " + System.getProperty("java.vm.name")
+        };
+    }
+}
