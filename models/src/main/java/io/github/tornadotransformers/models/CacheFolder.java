@@ -1,0 +1,16 @@
+package io.github.tornadotransformers.models;
+
+import java.nio.file.Path;
+
+/** Where downloaded and unpacked files are kept. */
+public final class CacheFolder {
+    private CacheFolder() {}
+
+    /** {@code $TRANSFORMERS_CACHE}, else {@code ~/.cache/tornado-transformers}; it need not exist yet. */
+    public static Path path() {
+        String chosen = System.getenv("TRANSFORMERS_CACHE");
+        return chosen == null || chosen.isBlank()
+                ? Path.of(System.getProperty("user.home"), ".cache", "tornado-transformers")
+                : Path.of(chosen);
+    }
+}

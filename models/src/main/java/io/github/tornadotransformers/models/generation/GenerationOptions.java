@@ -1,0 +1,66 @@
+package io.github.tornadotransformers.models.generation;
+
+import java.util.List;
+import java.util.OptionalInt;
+import java.util.Set;
+
+/**
+ * When generation ends and how the forward pass is called.
+ *
+ * @param maxTokens how many tokens to generate at most; 0 runs the prompt alone
+ * @param endTokens ids that end the text; none: it runs to {@code maxTokens}
+ * @param stopTexts texts that end the text, and are no part of it
+ * @param startToken what an empty prompt is replaced by; where there is none an empty prompt is refused
+ * @param cached whether keys and values of earlier positions are reused; if not, every token runs the whole window again
+ * @param prefillChunk how many positions one call of the forward pass runs at most
+ */
+public record GenerationOptions(
+        int maxTokens,
+        Set<Integer> endTokens,
+        List<String> stopTexts,
+        OptionalInt startToken,
+        boolean cached,
+        int prefillChunk) {
+    /** Bounds an engine's activations; the result does not depend on it. */
+    public static final int DEFAULT_PREFILL_CHUNK = 512;
+
+    /** @throws IllegalArgumentException naming the option, if a value is outside its range */
+    public GenerationOptions {
+        endTokens = Set.copyOf(endTokens);
+        stopTexts = List.copyOf(stopTexts);
+        if (maxTokens < 0) {
+            throw new IllegalArgumentException("--tokens is " + maxTokens + ", expected 0 or more");
+        }
+        if (stopTexts.contains("")) {
+            throw new IllegalArgumentException("--stop is empty, expected a text");
+        }
+        if (prefillChunk < 1) {
+            throw new IllegalArgumentException("the prefill chunk is " + prefillChunk + ", expected 1 or more");
+        }
+    }
+
+    /** At most so many tokens, with the cache, and no other end than the context's. */
+    public static GenerationOptions ofTokens(int maxTokens) {
+        return new GenerationOptions(maxTokens, Set.of(), List.of(), OptionalInt.empty(), true, DEFAULT_PREFILL_CHUNK);
+    }
+
+    public GenerationOptions withEndTokens(Set<Integer> ids) {
+        return new GenerationOptions(maxTokens, ids, stopTexts, startToken, cached, prefillChunk);
+    }
+
+    public GenerationOptions withStopTexts(List<String> texts) {
+        return new GenerationOptions(maxTokens, endTokens, texts, startToken, cached, prefillChunk);
+    }
+
+    public GenerationOptions withStartToken(OptionalInt id) {
+        return new GenerationOptions(maxTokens, endTokens, stopTexts, id, cached, prefillChunk);
+    }
+
+    public GenerationOptions withCache(boolean reused) {
+        return new GenerationOptions(maxTokens, endTokens, stopTexts, startToken, reused, prefillChunk);
+    }
+
+    public GenerationOptions withPrefillChunk(int positions) {
+        return new GenerationOptions(maxTokens, endTokens, stopTexts, startToken, cached, positions);
+    }
+}

@@ -1,0 +1,38 @@
+package io.github.tornadotransformers.models.generation;
+
+import java.util.Optional;
+
+/**
+ * What one generation gave. The arrays are the caller's.
+ *
+ * @param promptIds what was run before the first token was chosen
+ * @param ids what the model chose, without the end token; with the token that completed a stop text
+ * @param text what the listener got, in one piece; empty where there is no tokenizer
+ * @param prefillTokens positions run before the first token was chosen
+ * @param decodeTokens tokens chosen after the first, each one costing a forward pass
+ * @param decodeNanos from the first token's choice to the end
+ */
+@SuppressWarnings("ArrayRecordComponent")
+public record GenerationResult(
+        int[] promptIds,
+        int[] ids,
+        Optional<String> text,
+        StopReason stopReason,
+        int prefillTokens,
+        long prefillNanos,
+        int decodeTokens,
+        long decodeNanos) {
+    /** 0 where nothing ran. */
+    public double prefillTokensPerSecond() {
+        return perSecond(prefillTokens, prefillNanos);
+    }
+
+    /** 0 where nothing ran. */
+    public double decodeTokensPerSecond() {
+        return perSecond(decodeTokens, decodeNanos);
+    }
+
+    private static double perSecond(int tokens, long nanos) {
+        return nanos == 0 ? 0 : tokens * 1e9 / nanos;
+    }
+}

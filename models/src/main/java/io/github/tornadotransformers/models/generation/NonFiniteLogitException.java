@@ -1,0 +1,9 @@
+package io.github.tornadotransformers.models.generation;
+
+/** A logit is NaN or infinite: no token can be chosen from it. */
+public final class NonFiniteLogitException extends RuntimeException {
+    NonFiniteLogitException(int index, int position, float logit) {
+        super("logit " + index + " at position " + position + " is " + logit
+                + ": the weights or the device are broken; run `verify`");
+    }
+}

@@ -1,0 +1,175 @@
+package io.github.tornadotransformers.models.generation;
+
+import java.util.Arrays;
+import java.util.BitSet;
+
+/**
+ * Chooses tokens from logits, the same ones for the same logits and seed on every JVM: its arithmetic is double, its
+ * exponential {@link StrictMath}'s, its random numbers {@link SplitMix64}'s, one for each token that is drawn.
+ *
+ * <p>The order is that of Hugging Face's {@code generate}:
+ * <ol>
+ *   <li>repetition penalty, on the logits of every id that occurred before, prompt included, once
+ *   <li>greedy ends here: the largest, the lowest id where several are
+ *   <li>temperature: {@code weight = exp((logit - largest) / temperature)}
+ *   <li>top-k: the first k in rank; equal logits rank by id, so exactly k stay
+ *   <li>top-p: the shortest run of ranks whose weights reach p of the sum of what top-k left
+ *   <li>min-p: weights of at least minP times the largest
+ *   <li>a draw by weight among what is left, walked by rising id
+ * </ol>
+ *
+ * <p>Not safe for use by several threads.
+ */
+public final class Sampler {
+    /** How many ranks are looked at first when top-p alone limits them; most nuclei are smaller. */
+    private static final int FIRST_NUCLEUS = 256;
+
+    private final SamplingOptions options;
+    private final int vocabSize;
+    private final SplitMix64 random;
+    private final BitSet seen;
+    private final float[] penalized;
+    private final RankedLogits ranked;
+    private final int[] kept;
+    private final double[] weights;
+
+    public Sampler(SamplingOptions options, int vocabSize) {
+        this.options = options;
+        this.vocabSize = vocabSize;
+        random = new SplitMix64(options.seed());
+        seen = new BitSet(vocabSize);
+        boolean draws = !options.deterministic();
+        penalized = new float[options.repetitionPenalty() == 1 ? 0 : vocabSize];
+        ranked = new RankedLogits(draws ? vocabSize : 0);
+        kept = new int[draws ? vocabSize : 0];
+        weights = new double[draws ? vocabSize : 0];
+    }
+
+    public SamplingOptions options() {
+        return options;
+    }
+
+    /** Tells of an id that is now part of the text, for the repetition penalty. */
+    public void observe(int id) {
+        seen.set(id);
+    }
+
+    /**
+     * The next token. Does not {@link #observe} it.
+     *
+     * @param logits {@code [vocabSize]}, left as they are
+     * @param position whose logits they are, for the message
+     * @throws NonFiniteLogitException if a logit is NaN or infinite
+     */
+    public int sample(float[] logits, int position) {
+        Logits.requireFinite(logits, 0, vocabSize, position);
+        float[] scores = options.repetitionPenalty() == 1 ? logits : penalize(logits);
+        int likeliest = Logits.argmax(scores, vocabSize);
+        if (options.deterministic()) {
+            return likeliest;
+        }
+        int count = keep(scores, scores[likeliest]);
+        return draw(count);
+    }
+
+    private float[] penalize(float[] logits) {
+        System.arraycopy(logits, 0, penalized, 0, vocabSize);
+        double penalty = options.repetitionPenalty();
+        for (int id = seen.nextSetBit(0); id >= 0; id = seen.nextSetBit(id + 1)) {
+            float logit = logits[id];
+            penalized[id] = (float) (logit < 0 ? logit * penalty : logit / penalty);
+        }
+        return penalized;
+    }
+
+    /** Puts what the filters leave into {@code kept}, by rising id, and the weights beside it. */
+    private int keep(float[] scores, float largest) {
+        int topK = options.topK() == 0 ? vocabSize : Math.min(options.topK(), vocabSize);
+        int count = topK;
+        if (topK < vocabSize) {
+            ranked.select(scores, topK);
+            keepRanked(scores, largest, topK);
+        } else {
+            Arrays.setAll(kept, id -> id);
+            weigh(scores, largest, vocabSize);
+        }
+        if (options.topP() < 1) {
+            count = nucleus(scores, largest, topK, options.topP() * sum(topK));
+            keepRanked(scores, largest, count);
+        }
+        return count;
+    }
+
+    private void keepRanked(float[] scores, float largest, int count) {
+        for (int rank = 0; rank < count; rank++) {
+            kept[rank] = ranked.id(rank);
+        }
+        Arrays.sort(kept, 0, count);
+        weigh(scores, largest, count);
+    }
+
+    private void weigh(float[] scores, float largest, int count) {
+        for (int i = 0; i < count; i++) {
+            weights[i] = weight(scores[kept[i]], largest);
+        }
+    }
+
+    private double weight(float score, float largest) {
+        return StrictMath.exp(((double) score - largest) / options.temperature());
+    }
+
+    private double sum(int count) {
+        double sum = 0;
+        for (int i = 0; i < count; i++) {
+            sum += weights[i];
+        }
+        return sum;
+    }
+
+    /** How many ranks reach {@code share}, at most {@code limit}. */
+    private int nucleus(float[] scores, float largest, int limit, double share) {
+        boolean alreadyRanked = limit < vocabSize;
+        for (int looked = alreadyRanked ? limit : Math.min(FIRST_NUCLEUS, limit); ; looked = larger(looked, limit)) {
+            if (!alreadyRanked) {
+                ranked.select(scores, looked);
+            }
+            double reached = 0;
+            for (int rank = 0; rank < looked; rank++) {
+                reached += weight(scores[ranked.id(rank)], largest);
+                if (reached >= share) {
+                    return rank + 1;
+                }
+            }
+            if (looked == limit) {
+                return limit;
+            }
+        }
+    }
+
+    private static int larger(int looked, int limit) {
+        return (int) Math.min(8L * looked, limit);
+    }
+
+    private int draw(int count) {
+        double total = 0;
+        for (int i = 0; i < count; i++) {
+            if (weights[i] < options.minP()) {
+                weights[i] = 0;
+            }
+            total += weights[i];
+        }
+        double target = random.nextDouble() * total;
+        double reached = 0;
+        int last = 0;
+        for (int i = 0; i < count; i++) {
+            if (weights[i] > 0) {
+                last = i;
+                reached += weights[i];
+                if (reached > target) {
+                    break;
+                }
+            }
+        }
+        return kept[last];
+    }
+}

@@ -1,0 +1,46 @@
+package io.github.tornadotransformers.models.generation;
+
+/**
+ * How a token is drawn from the logits; {@link Sampler} says in which order. The names in messages are the command line's.
+ *
+ * @param temperature divides the logits; 0 is greedy
+ * @param topK how many of the likeliest tokens stay; 0: all
+ * @param topP share of the probability that stays, in (0, 1]; 1: all
+ * @param minP smallest probability that stays, as a share of the likeliest token's, in [0, 1]; 0: all
+ * @param repetitionPenalty what makes a token that occurred before less likely: a positive logit is divided by it, a negative
+ *     one multiplied; 1: nothing
+ * @param seed the same seed gives the same tokens for the same logits
+ * @param greedy whether the likeliest token is taken instead of drawing one
+ */
+public record SamplingOptions(
+        double temperature, int topK, double topP, double minP, double repetitionPenalty, long seed, boolean greedy) {
+    /** What the command line does when nothing is said. */
+    public static final SamplingOptions DEFAULT = new SamplingOptions(0.9, 40, 1, 0, 1, 42, false);
+
+    /** Always the likeliest token, the one with the lowest id where several are. */
+    public static final SamplingOptions GREEDY = new SamplingOptions(0, 0, 1, 0, 1, 0, true);
+
+    /** @throws IllegalArgumentException naming the option, if a value is outside its range */
+    public SamplingOptions {
+        require(temperature >= 0 && Double.isFinite(temperature), "--temperature", temperature, "0 (greedy) or more");
+        require(topK >= 0, "--top-k", topK, "0 (all tokens) or more");
+        require(topP > 0 && topP <= 1, "--top-p", topP, "more than 0 and at most 1 (all tokens)");
+        require(minP >= 0 && minP <= 1, "--min-p", minP, "0 (all tokens) to 1");
+        require(
+                repetitionPenalty > 0 && Double.isFinite(repetitionPenalty),
+                "--repetition-penalty",
+                repetitionPenalty,
+                "more than 0 (1: no penalty)");
+    }
+
+    /** Whether no random number is needed. */
+    public boolean deterministic() {
+        return greedy || temperature == 0;
+    }
+
+    private static void require(boolean holds, String option, Number found, String expected) {
+        if (!holds) {
+            throw new IllegalArgumentException(option + " is " + found + ", expected " + expected);
+        }
+    }
+}

@@ -1,0 +1,100 @@
+package io.github.tornadotransformers.models.tokenizer;
+
+import ai.djl.huggingface.tokenizers.jni.TokenizersLibrary;
+import io.github.tornadotransformers.models.CacheFolder;
+import java.io.IOException;
+import java.io.InputStream;
+import java.net.URL;
+import java.net.URLConnection;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.util.List;
+import java.util.Properties;
+
+/**
+ * Loads Hugging Face's tokenizer library, once a JVM.
+ *
+ * <p>DJL's jar carries it for four platforms. DJL's own loader is passed by, because it looks for CUDA devices, may download
+ * a library built for them, and reports its use to a cloud service; this one copies the library out of the jar into
+ * {@code <cache>/.native} and does nothing else.
+ */
+final class NativeLibrary {
+    private static final String RESOURCES = "/native/lib/";
+
+    private NativeLibrary() {}
+
+    /** @throws TokenizerException if there is none for this platform, or it cannot be unpacked or linked */
+    @SuppressWarnings("restricted")
+    static void load() {
+        String platform = platform();
+        Path folder = null;
+        for (String file : files()) {
+            URL resource = TokenizersLibrary.class.getResource(RESOURCES + platform + "/cpu/" + file);
+            if (resource == null) {
+                throw new TokenizerException(
+                        "the tokenizer library has no build for " + platform + "; without it only --prompt-ids works");
+            }
+            try {
+                folder = folder == null ? folder(platform) : folder;
+                System.load(unpacked(resource, folder.resolve(file)).toString());
+            } catch (IOException | UnsatisfiedLinkError e) {
+                throw new TokenizerException(
+                        "the tokenizer library " + file + " cannot be loaded: " + e.getMessage(), e);
+            }
+        }
+    }
+
+    private static String platform() {
+        String system = System.getProperty("os.name");
+        String name = system.startsWith("Windows") ? "win" : system.startsWith("Mac") ? "osx" : "linux";
+        String architecture = System.getProperty("os.arch");
+        return name + '-' + (architecture.equals("amd64") ? "x86_64" : architecture);
+    }
+
+    /** In the order in which they have to be loaded. */
+    private static List<String> files() {
+        String library = System.mapLibraryName("tokenizers");
+        return library.endsWith(".dll")
+                ? List.of("libwinpthread-1.dll", "libgcc_s_seh-1.dll", "libstdc++-6.dll", library)
+                : List.of(library);
+    }
+
+    /** A folder of the library's version in the cache, or a private temporary one where the cache cannot be written. */
+    private static Path folder(String platform) throws IOException {
+        Path cached = CacheFolder.path().resolve(".native").resolve("tokenizers-" + version() + '-' + platform);
+        try {
+            return Files.createDirectories(cached).toAbsolutePath();
+        } catch (IOException e) {
+            Path temporary = Files.createTempDirectory("tokenizers-");
+            temporary.toFile().deleteOnExit();
+            return temporary;
+        }
+    }
+
+    private static String version() throws IOException {
+        try (InputStream in = TokenizersLibrary.class.getResourceAsStream(RESOURCES + "tokenizers.properties")) {
+            if (in == null) {
+                throw new IOException("its jar names no version");
+            }
+            Properties properties = new Properties();
+            properties.load(in);
+            return properties.getProperty("version");
+        }
+    }
+
+    /** The file, copied unless it is there already; other processes see it whole or not at all. */
+    private static Path unpacked(URL resource, Path file) throws IOException {
+        URLConnection connection = resource.openConnection();
+        if (Files.isRegularFile(file) && Files.size(file) == connection.getContentLengthLong()) {
+            return file;
+        }
+        Path partial = Files.createTempFile(file.getParent(), "partial-", "");
+        try (InputStream in = connection.getInputStream()) {
+            Files.copy(in, partial, StandardCopyOption.REPLACE_EXISTING);
+            return Files.move(partial, file, StandardCopyOption.ATOMIC_MOVE);
+        } finally {
+            Files.deleteIfExists(partial);
+        }
+    }
+}

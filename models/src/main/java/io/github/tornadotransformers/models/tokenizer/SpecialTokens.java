@@ -1,0 +1,66 @@
+package io.github.tornadotransformers.models.tokenizer;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+
+/**
+ * What {@code tokenizer_config.json}, and where it is silent {@code special_tokens_map.json}, say of special tokens.
+ *
+ * @param bos the text of the start token
+ * @param eos the text of the end token
+ * @param all texts of all that are named, these two included
+ * @param addsBos whether a prompt begins with the start token; empty: {@code tokenizer.json} decides
+ */
+record SpecialTokens(Optional<String> bos, Optional<String> eos, Set<String> all, Optional<Boolean> addsBos) {
+    private static final Set<String> SINGLE_TOKENS =
+            Set.of("bos_token", "eos_token", "unk_token", "pad_token", "sep_token", "cls_token", "mask_token");
+
+    /** @throws TokenizerException if a file is broken; a missing one says nothing */
+    static SpecialTokens read(Path folder) {
+        Optional<JsonNode> config = TokenizerFiles.readObject(folder.resolve(TokenizerFiles.CONFIG));
+        Optional<JsonNode> map = TokenizerFiles.readObject(folder.resolve(TokenizerFiles.SPECIAL_TOKENS));
+        Optional<String> bos = text(config, "bos_token").or(() -> text(map, "bos_token"));
+        Optional<String> eos = text(config, "eos_token").or(() -> text(map, "eos_token"));
+        if (Files.notExists(folder.resolve(TokenizerFiles.TOKENIZER))) {
+            bos = bos.or(() -> Optional.of(Gpt2Files.END_OF_TEXT));
+            eos = eos.or(() -> Optional.of(Gpt2Files.END_OF_TEXT));
+        }
+        Set<String> all = new HashSet<>();
+        bos.ifPresent(all::add);
+        eos.ifPresent(all::add);
+        for (String name : SINGLE_TOKENS) {
+            text(config, name).ifPresent(all::add);
+            text(map, name).ifPresent(all::add);
+        }
+        for (Optional<JsonNode> file : List.of(config, map)) {
+            file.map(object -> object.get("additional_special_tokens"))
+                    .ifPresent(tokens -> tokens.forEach(token -> text(token).ifPresent(all::add)));
+        }
+        return new SpecialTokens(bos, eos, Set.copyOf(all), config.flatMap(SpecialTokens::addsBos));
+    }
+
+    /** A Llama tokenizer adds its start token unless its config says otherwise. */
+    private static Optional<Boolean> addsBos(JsonNode config) {
+        JsonNode said = config.get("add_bos_token");
+        if (said != null && said.isBoolean()) {
+            return Optional.of(said.booleanValue());
+        }
+        String tokenizerClass = config.path("tokenizer_class").asText("");
+        return tokenizerClass.startsWith("LlamaTokenizer") ? Optional.of(true) : Optional.empty();
+    }
+
+    private static Optional<String> text(Optional<JsonNode> object, String field) {
+        return object.map(each -> each.get(field)).flatMap(SpecialTokens::text);
+    }
+
+    /** A token is its text, or an object whose {@code content} is. */
+    private static Optional<String> text(JsonNode token) {
+        JsonNode text = token.isObject() ? token.path("content") : token;
+        return text.isTextual() && !text.textValue().isEmpty() ? Optional.of(text.textValue()) : Optional.empty();
+    }
+}

@@ -1,0 +1,191 @@
+package io.github.tornadotransformers.models.tokenizer;
+
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Optional;
+import java.util.OptionalInt;
+import java.util.Set;
+
+/**
+ * A checkpoint's tokenizer: Hugging Face's library on {@code tokenizer.json}, or on GPT-2's {@code vocab.json} and
+ * {@code merges.txt}. Special tokens that are spelled in a text are plain text. Safe for use by several threads.
+ */
+public final class Tokenizer {
+    /** Llama 3's start token; its first {@code tokenizer.json} lacked the template that adds it, later ones have it. */
+    private static final String LLAMA3_BOS = "<|begin_of_text|>";
+
+    private static final int[] NONE = {};
+
+    private final NativeTokenizer library;
+    private final String[] pieces;
+    private final Set<Integer> specialIds;
+    private final int[] front;
+    private final OptionalInt startToken;
+
+    private Tokenizer(TokenizerJson json, SpecialTokens special, String source) {
+        library = new NativeTokenizer(json.edited(), source);
+        pieces = json.pieces();
+        specialIds = json.specialIds();
+        int[] template = templateFront();
+        OptionalInt bos = template.length > 0 ? OptionalInt.of(template[template.length - 1]) : id(special.bos());
+        front = front(special, template, bos);
+        startToken = bos.isPresent() ? bos : id(special.eos());
+    }
+
+    /** Whether the folder has a tokenizer's files, sound or not. */
+    public static boolean existsIn(Path folder) {
+        return Files.exists(folder.resolve(TokenizerFiles.TOKENIZER))
+                || (Files.exists(folder.resolve(TokenizerFiles.VOCAB))
+                        && Files.exists(folder.resolve(TokenizerFiles.MERGES)));
+    }
+
+    /** The folder's tokenizer; empty if {@link #existsIn} says there is none. */
+    public static Optional<Tokenizer> loadIfPresent(Path folder) {
+        return existsIn(folder) ? Optional.of(load(folder)) : Optional.empty();
+    }
+
+    /** @throws TokenizerException with one line for the user, if a file is missing or broken */
+    public static Tokenizer load(Path folder) {
+        if (!existsIn(folder)) {
+            throw new TokenizerException(folder + " has no tokenizer: expected " + TokenizerFiles.TOKENIZER + ", or "
+                    + TokenizerFiles.VOCAB + " and " + TokenizerFiles.MERGES);
+        }
+        Path file = folder.resolve(TokenizerFiles.TOKENIZER);
+        boolean single = Files.exists(file);
+        String source =
+                single ? file.toString() : folder.resolve(TokenizerFiles.VOCAB) + " with " + TokenizerFiles.MERGES;
+        String json = single ? TokenizerFiles.read(file) : Gpt2Files.toTokenizerJson(folder);
+        return new Tokenizer(TokenizerJson.parse(json, source), SpecialTokens.read(folder), source);
+    }
+
+    /** The ids of the text alone. */
+    public int[] encode(String text) {
+        return library.encode(wellFormed(text), false);
+    }
+
+    /** As {@link #encode}, with what the model's own tokenizer adds in front, never with an end token behind. */
+    public int[] encodePrompt(String text) {
+        int[] ids = encode(text);
+        int[] prompt = Arrays.copyOf(front, front.length + ids.length);
+        System.arraycopy(ids, 0, prompt, front.length, ids.length);
+        return prompt;
+    }
+
+    /** The text without special tokens. An id that has no piece has no text. */
+    public String decode(int[] ids) {
+        int[] plain = Arrays.stream(ids).filter(id -> !isSpecial(id)).toArray();
+        return library.decode(plain, plain.length);
+    }
+
+    /** The text with special tokens spelled out. An id that has no piece has no text. */
+    public String decodeWithSpecials(int[] ids) {
+        return library.decode(ids, ids.length);
+    }
+
+    /** The pieces as the vocabulary spells them; empty for an id that has none. */
+    public List<String> pieces(int[] ids) {
+        return Arrays.stream(ids).mapToObj(this::piece).toList();
+    }
+
+    /** How many pieces there are, special tokens included. */
+    public int vocabSize() {
+        return (int) Arrays.stream(pieces).filter(piece -> piece != null).count();
+    }
+
+    /** The largest id that has a piece; a model can only use a tokenizer whose ids are below its {@code vocab_size}. */
+    public int maxId() {
+        return pieces.length - 1;
+    }
+
+    /** What an empty prompt starts from: the start token, else the end token, as is the custom with GPT-2. */
+    public OptionalInt startToken() {
+        return startToken;
+    }
+
+    public boolean isSpecial(int id) {
+        return specialIds.contains(id);
+    }
+
+    /** The id of a piece as the vocabulary spells it; special tokens are pieces. */
+    public OptionalInt id(String piece) {
+        int id = Arrays.asList(pieces).indexOf(piece);
+        return id < 0 ? OptionalInt.empty() : OptionalInt.of(id);
+    }
+
+    /** A notice for the user if the text does not come back from its ids as it was; some tokenizers normalize. */
+    public Optional<String> roundTripNotice(String text) {
+        String back = decode(encode(text));
+        if (back.equals(text)) {
+            return Optional.empty();
+        }
+        int at = Arrays.mismatch(text.toCharArray(), back.toCharArray());
+        return Optional.of("the tokenizer changes the text at character " + at + ": \"" + excerpt(text, at)
+                + "\" comes back as \"" + excerpt(back, at) + "\"");
+    }
+
+    /** Decodes ids as they come. */
+    public StreamingDecoder decoder() {
+        return new StreamingDecoder(this, NONE);
+    }
+
+    /** Decodes ids that continue {@code before}, whose text is not shown again. */
+    public StreamingDecoder decoder(int[] before) {
+        return new StreamingDecoder(this, before);
+    }
+
+    /** The text of {@code ids[0 .. count)}, special tokens spelled out. */
+    String decodeAll(int[] ids, int count) {
+        return library.decode(ids, count);
+    }
+
+    String piece(int id) {
+        String piece = id < 0 || id >= pieces.length ? null : pieces[id];
+        return piece == null ? "" : piece;
+    }
+
+    private OptionalInt id(Optional<String> piece) {
+        return piece.isPresent() ? id(piece.get()) : OptionalInt.empty();
+    }
+
+    private static int[] front(SpecialTokens special, int[] template, OptionalInt bos) {
+        boolean adds =
+                special.addsBos().orElse(template.length > 0 || special.bos().equals(Optional.of(LLAMA3_BOS)));
+        if (!adds) {
+            return NONE;
+        }
+        return template.length > 0 || bos.isEmpty() ? template : new int[] {bos.getAsInt()};
+    }
+
+    /** What the file's own post-processor puts before a text. */
+    private int[] templateFront() {
+        for (String text : List.of("a", "0", " ")) {
+            int[] plain = library.encode(text, false);
+            int[] full = library.encode(text, true);
+            for (int front = 0; plain.length > 0 && front + plain.length <= full.length; front++) {
+                if (Arrays.equals(full, front, front + plain.length, plain, 0, plain.length)) {
+                    return Arrays.copyOf(full, front);
+                }
+            }
+        }
+        return NONE;
+    }
+
+    /** The library takes UTF-8, which has no unpaired surrogates. */
+    private static String wellFormed(String text) {
+        StringBuilder replaced = null;
+        for (int i = 0; i < text.length(); i += Character.charCount(text.codePointAt(i))) {
+            if (Character.getType(text.codePointAt(i)) == Character.SURROGATE) {
+                replaced = replaced == null ? new StringBuilder(text) : replaced;
+                replaced.setCharAt(i, StreamingDecoder.REPLACEMENT);
+            }
+        }
+        return replaced == null ? text : replaced.toString();
+    }
+
+    private static String excerpt(String text, int from) {
+        int end = Math.min(text.length(), from + 20);
+        return text.substring(Math.min(from, end), end);
+    }
+}

@@ -1,0 +1,172 @@
+package io.github.tornadotransformers.models.tokenizer;
+
+import com.fasterxml.jackson.core.JsonParser;
+import com.fasterxml.jackson.core.JsonToken;
+import io.github.tornadotransformers.models.tokenizer.TokenizerJson.AddedToken;
+import io.github.tornadotransformers.models.tokenizer.TokenizerJson.Edit;
+import io.github.tornadotransformers.models.tokenizer.TokenizerJson.Piece;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+
+/** One pass over the text of a {@code tokenizer.json}; it remembers where fields stand, so that they can be replaced. */
+final class TokenizerJsonReader {
+    private final JsonParser parser;
+    private final String json;
+    private final String source;
+    private final List<Piece> vocab = new ArrayList<>();
+    private final List<AddedToken> addedTokens = new ArrayList<>();
+    private final List<Edit> switchedOff = new ArrayList<>();
+    private String modelType = "BPE";
+    private Edit addedTokensField;
+    private Edit vocabStart;
+
+    TokenizerJsonReader(String json, JsonParser parser, String source) {
+        this.parser = parser;
+        this.json = json;
+        this.source = source;
+    }
+
+    List<Piece> vocab() {
+        return vocab;
+    }
+
+    List<AddedToken> addedTokens() {
+        return addedTokens;
+    }
+
+    /** Replaces what is for training by null. */
+    List<Edit> switchedOff() {
+        return switchedOff;
+    }
+
+    /** The value of {@code added_tokens}. */
+    Edit addedTokensField() {
+        return addedTokensField;
+    }
+
+    /** The empty place before the first entry of the vocabulary. */
+    Edit vocabStart() {
+        return vocabStart;
+    }
+
+    void read() throws IOException {
+        if (parser.nextToken() != JsonToken.START_OBJECT) {
+            throw new TokenizerException(source + " is not a JSON object");
+        }
+        for (String field = parser.nextFieldName(); field != null; field = parser.nextFieldName()) {
+            parser.nextToken();
+            switch (field) {
+                case "added_tokens" -> readAddedTokens();
+                case "truncation", "padding" -> switchOff();
+                case "model" -> readModel();
+                default -> parser.skipChildren();
+            }
+        }
+        requireComplete();
+    }
+
+    private void requireComplete() {
+        if (!modelType.equals("BPE")) {
+            throw new TokenizerException(source + ": model.type is \"" + modelType
+                    + "\", expected \"BPE\", the kind that GPT-2 and Llama use");
+        }
+        if (vocabStart == null) {
+            throw new TokenizerException(source + " has no model.vocab");
+        }
+        if (addedTokensField == null) {
+            throw new TokenizerException(source + " has no added_tokens");
+        }
+    }
+
+    private void readModel() throws IOException {
+        require(JsonToken.START_OBJECT, "model", "an object");
+        for (String field = parser.nextFieldName(); field != null; field = parser.nextFieldName()) {
+            parser.nextToken();
+            switch (field) {
+                case "type" -> modelType = parser.getText();
+                case "dropout" -> switchOff();
+                case "vocab" -> readVocab();
+                default -> parser.skipChildren();
+            }
+        }
+    }
+
+    /** Other kinds of models have arrays here. */
+    private void readVocab() throws IOException {
+        if (parser.currentToken() != JsonToken.START_OBJECT) {
+            parser.skipChildren();
+            return;
+        }
+        int start = offsetAfterToken();
+        vocabStart = new Edit(start, start, "");
+        for (String text = parser.nextFieldName(); text != null; text = parser.nextFieldName()) {
+            parser.nextToken();
+            vocab.add(new Piece(text, id(text)));
+        }
+    }
+
+    private void readAddedTokens() throws IOException {
+        int start = tokenOffset();
+        if (parser.currentToken() != JsonToken.VALUE_NULL) {
+            require(JsonToken.START_ARRAY, "added_tokens", "an array");
+            while (parser.nextToken() != JsonToken.END_ARRAY) {
+                readAddedToken();
+            }
+        }
+        addedTokensField = new Edit(start, offsetAfterToken(), "");
+    }
+
+    private void readAddedToken() throws IOException {
+        require(JsonToken.START_OBJECT, "added_tokens", "objects");
+        int start = tokenOffset();
+        int id = -1;
+        String content = null;
+        boolean special = false;
+        for (String field = parser.nextFieldName(); field != null; field = parser.nextFieldName()) {
+            JsonToken value = parser.nextToken();
+            switch (field) {
+                case "id" -> id = id("added_tokens");
+                case "content" -> content = parser.getText();
+                case "special" -> special = value == JsonToken.VALUE_TRUE;
+                default -> parser.skipChildren();
+            }
+        }
+        if (id < 0 || content == null) {
+            throw new TokenizerException(source + ": an entry of added_tokens has no id or no content");
+        }
+        addedTokens.add(new AddedToken(id, content, special, json.substring(start, offsetAfterToken())));
+    }
+
+    private int id(String owner) throws IOException {
+        if (parser.currentToken() != JsonToken.VALUE_NUMBER_INT
+                || parser.getNumberType() != JsonParser.NumberType.INT
+                || parser.getIntValue() < 0) {
+            throw new TokenizerException(
+                    source + ": the id of \"" + owner + "\" is " + parser.getText() + ", expected a number from 0");
+        }
+        return parser.getIntValue();
+    }
+
+    private void switchOff() throws IOException {
+        int start = tokenOffset();
+        parser.skipChildren();
+        switchedOff.add(new Edit(start, offsetAfterToken(), "null"));
+    }
+
+    private void require(JsonToken expected, String field, String words) throws IOException {
+        if (parser.currentToken() != expected) {
+            throw new TokenizerException(source + ": " + field + " holds " + parser.getText() + ", expected " + words);
+        }
+    }
+
+    private int tokenOffset() {
+        return (int) parser.currentTokenLocation().getCharOffset();
+    }
+
+    /** The parser reads strings lazily: the end is known once the token is read to its end. */
+    private int offsetAfterToken() throws IOException {
+        parser.finishToken();
+        return (int) parser.currentLocation().getCharOffset();
+    }
+}
