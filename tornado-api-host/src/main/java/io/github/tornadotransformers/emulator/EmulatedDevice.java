@@ -1,0 +1,209 @@
+package io.github.tornadotransformers.emulator;
+
+import uk.ac.manchester.tornado.api.TornadoDeviceContext;
+import uk.ac.manchester.tornado.api.TornadoTargetDevice;
+import uk.ac.manchester.tornado.api.WorkerGrid;
+import uk.ac.manchester.tornado.api.common.TornadoDevice;
+import uk.ac.manchester.tornado.api.enums.TornadoDeviceType;
+import uk.ac.manchester.tornado.api.enums.TornadoVMBackendType;
+import uk.ac.manchester.tornado.api.exceptions.TornadoOutOfMemoryException;
+
+/** The emulator's device: it counts memory, transfers and tasks, and is named {@link #NAME} so that nobody takes it for hardware. */
+public final class EmulatedDevice implements TornadoDevice, TornadoTargetDevice, TornadoDeviceContext {
+    public static final String NAME = "emulator (no device)";
+
+    private static final long LOCAL_MEMORY_BYTES = 48L << 10;
+
+    private final DeviceLimits limits;
+    private long usedBytes;
+    private long bytesToDevice;
+    private long bytesToHost;
+    private long tasksRun;
+
+    public EmulatedDevice() {
+        this(DeviceLimits.DEFAULT);
+    }
+
+    public EmulatedDevice(DeviceLimits limits) {
+        this.limits = limits;
+    }
+
+    /** Bytes that graphs hold on this device now. */
+    public long usedBytes() {
+        return usedBytes;
+    }
+
+    /** Bytes copied from the host so far, without headers. */
+    public long bytesToDevice() {
+        return bytesToDevice;
+    }
+
+    /** Bytes copied to the host so far, without headers. */
+    public long bytesToHost() {
+        return bytesToHost;
+    }
+
+    public long tasksRun() {
+        return tasksRun;
+    }
+
+    void allocate(long bytes) {
+        if (bytes >= limits.maxAllocationBytes() || bytes > limits.memoryBytes() - usedBytes) {
+            throw new TornadoOutOfMemoryException(
+                    "cannot allocate %d bytes: %d of %d are used, and one buffer must be smaller than %d"
+                            .formatted(bytes, usedBytes, limits.memoryBytes(), limits.maxAllocationBytes()));
+        }
+        usedBytes += bytes;
+    }
+
+    void release(long bytes) {
+        usedBytes -= bytes;
+    }
+
+    void countToDevice(long bytes) {
+        bytesToDevice += bytes;
+    }
+
+    void countToHost(long bytes) {
+        bytesToHost += bytes;
+    }
+
+    void countTasks(int tasks) {
+        tasksRun += tasks;
+    }
+
+    /** Refuses a grid whose sizes are not positive, do not divide, or are too large for this device. */
+    void requireFits(String key, WorkerGrid grid) {
+        long[] global = grid.getGlobalWork();
+        long[] local = grid.getLocalWork();
+        long groupSize = 1;
+        for (int i = 0; i < global.length; i++) {
+            if (global[i] <= 0) {
+                throw new EmulatorException("%s: %d work items along dimension %d; there must be one at least"
+                        .formatted(key, global[i], i));
+            }
+            if (local != null) {
+                if (local[i] <= 0 || global[i] % local[i] != 0) {
+                    throw new EmulatorException("%s: groups of %d do not divide %d work items along dimension %d"
+                            .formatted(key, local[i], global[i], i));
+                }
+                groupSize *= local[i];
+            }
+        }
+        if (groupSize > limits.maxWorkGroupSize()) {
+            throw new EmulatorException("%s: groups of %d work items, but the device allows %d"
+                    .formatted(key, groupSize, limits.maxWorkGroupSize()));
+        }
+    }
+
+    @Override
+    public String getDeviceName() {
+        return NAME;
+    }
+
+    @Override
+    public String getDescription() {
+        return NAME;
+    }
+
+    @Override
+    public String getPlatformName() {
+        return NAME;
+    }
+
+    @Override
+    public String getDeviceInfo() {
+        return NAME;
+    }
+
+    @Override
+    public String toString() {
+        return NAME;
+    }
+
+    @Override
+    public TornadoDeviceContext getDeviceContext() {
+        return this;
+    }
+
+    @Override
+    public TornadoTargetDevice getPhysicalDevice() {
+        return this;
+    }
+
+    @Override
+    public TornadoDeviceType getDeviceType() {
+        return limits.type();
+    }
+
+    @Override
+    public TornadoVMBackendType getTornadoVMBackend() {
+        return TornadoVMBackendType.VIRTUAL;
+    }
+
+    @Override
+    public boolean isFP64Supported() {
+        return limits.fp64();
+    }
+
+    @Override
+    public int getDeviceIndex() {
+        return 0;
+    }
+
+    @Override
+    public int getBackendIndex() {
+        return 0;
+    }
+
+    @Override
+    public int getDeviceMaxComputeUnits() {
+        return 1;
+    }
+
+    @Override
+    public long getMaxAllocMemory() {
+        return limits.maxAllocationBytes();
+    }
+
+    @Override
+    public long getDeviceMaxAllocationSize() {
+        return limits.maxAllocationBytes();
+    }
+
+    @Override
+    public long getMaxGlobalMemory() {
+        return limits.memoryBytes();
+    }
+
+    @Override
+    public long getDeviceGlobalMemorySize() {
+        return limits.memoryBytes();
+    }
+
+    @Override
+    public long getDeviceLocalMemorySize() {
+        return LOCAL_MEMORY_BYTES;
+    }
+
+    @Override
+    public long[] getDeviceMaxWorkItemSizes() {
+        long size = limits.maxWorkGroupSize();
+        return new long[] {size, size, size};
+    }
+
+    @Override
+    public long[] getDeviceMaxWorkgroupDimensions() {
+        return getDeviceMaxWorkItemSizes();
+    }
+
+    @Override
+    public long[] getDeviceMaxWorkGroupSize() {
+        return new long[] {limits.maxWorkGroupSize()};
+    }
+
+    @Override
+    public int getMaxThreadsPerBlock() {
+        return limits.maxWorkGroupSize();
+    }
+}

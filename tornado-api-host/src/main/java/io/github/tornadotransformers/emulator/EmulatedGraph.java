@@ -1,0 +1,204 @@
+package io.github.tornadotransformers.emulator;
+
+import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import uk.ac.manchester.tornado.api.exceptions.TornadoMemoryException;
+import uk.ac.manchester.tornado.api.types.arrays.TornadoNativeArray;
+
+/** A graph together with its arrays' memory on a device. */
+public final class EmulatedGraph {
+    private final RecordedGraph graph;
+    private final Map<TornadoNativeArray, DeviceBuffer> buffers = new LinkedHashMap<>();
+    private final Set<TornadoNativeArray> transferredOnce = new LinkedHashSet<>();
+    private long memoryLimit = Long.MAX_VALUE;
+    private Profile lastProfile = Profile.NONE;
+
+    public EmulatedGraph(RecordedGraph graph) {
+        this.graph = graph;
+    }
+
+    String name() {
+        return graph.name();
+    }
+
+    RecordedGraph recorded() {
+        return graph;
+    }
+
+    Profile lastProfile() {
+        return lastProfile;
+    }
+
+    void limitMemory(long bytes) {
+        memoryLimit = bytes;
+    }
+
+    Iterable<DeviceBuffer> buffers() {
+        return buffers.values();
+    }
+
+    /**
+     * Runs the graph once.
+     *
+     * @param previous the graph executed just before, or null
+     */
+    void execute(EmulatedDevice device, EmulatedGraph previous) {
+        long start = System.nanoTime();
+        takeOver(previous);
+        requireMemory();
+        graph.arrays().forEach(array -> buffers.computeIfAbsent(array, host -> new DeviceBuffer(device, host)));
+        buffers.forEach(this::requireNotFreed);
+        long writeStart = System.nanoTime();
+        long bytesToDevice = transferToDevice();
+        long kernelStart = System.nanoTime();
+        graph.tasks().forEach(this::run);
+        device.countTasks(graph.tasks().size());
+        long readStart = System.nanoTime();
+        graph.toHost().forEach(this::read);
+        long end = System.nanoTime();
+        lastProfile = new Profile(
+                end - start,
+                kernelStart - writeStart,
+                end - readStart,
+                readStart - kernelStart,
+                bytesToDevice,
+                bytes(graph.toHost()));
+    }
+
+    private void takeOver(EmulatedGraph previous) {
+        graph.consumed().forEach((array, source) -> {
+            if (previous != this) {
+                buffers.put(array, handedOver(array, source, previous));
+            } else if (!buffers.containsKey(array)) {
+                throw graph.misuse("%s is consumed, but this graph freed its memory", graph.describe(array));
+            }
+        });
+    }
+
+    private DeviceBuffer handedOver(TornadoNativeArray array, String source, EmulatedGraph previous) {
+        String what = graph.describe(array);
+        String from = source.equals(RecordedGraph.ANY_GRAPH) ? "the graph executed before" : "graph " + source;
+        if (previous == null) {
+            throw graph.misuse("%s is consumed from %s, but none was executed before in its own execute()", what, from);
+        }
+        if (!source.equals(RecordedGraph.ANY_GRAPH) && !source.equals(previous.name())) {
+            throw graph.misuse(
+                    "%s is consumed from %s, but graph %s was executed just before", what, from, previous.name());
+        }
+        if (!previous.graph.kept().contains(array)) {
+            throw graph.misuse("%s is consumed from graph %s, which does not persist it", what, previous.name());
+        }
+        DeviceBuffer buffer = previous.buffers.get(array);
+        if (buffer == null || buffer.isFreed()) {
+            throw graph.misuse("%s is consumed from graph %s, which freed its memory", what, previous.name());
+        }
+        return buffer;
+    }
+
+    private void requireMemory() {
+        long needed = bytes(graph.arrays().toList());
+        if (needed > memoryLimit) {
+            throw new TornadoMemoryException("graph %s needs %d bytes on the device, more than withMemoryLimit's %d"
+                    .formatted(name(), needed, memoryLimit));
+        }
+    }
+
+    private void requireNotFreed(TornadoNativeArray array, DeviceBuffer buffer) {
+        if (buffer.isFreed()) {
+            throw graph.misuse("a graph that shares the memory of %s freed it", graph.describe(array));
+        }
+    }
+
+    private long transferToDevice() {
+        long bytes = 0;
+        for (var entry : graph.toDevice().entrySet()) {
+            TornadoNativeArray array = entry.getKey();
+            boolean due = switch (entry.getValue()) {
+                case FIRST_EXECUTION -> transferredOnce.add(array);
+                case EVERY_EXECUTION -> true;
+                case UNDER_DEMAND -> false;
+            };
+            if (due) {
+                requireAlive(array);
+                buffers.get(array).write(array);
+                bytes += array.getNumBytesOfSegment();
+            }
+        }
+        return bytes;
+    }
+
+    private void requireAlive(TornadoNativeArray array) {
+        if (!array.getSegmentWithHeader().scope().isAlive()) {
+            throw graph.misuse("the host memory of %s was freed", graph.describe(array));
+        }
+    }
+
+    private void run(RecordedTask task) {
+        try {
+            task.body().run(this::deviceCopy);
+        } catch (RuntimeException failure) {
+            EmulatorException misuse = graph.misuse("task %s failed: %s%s", task.id(), failure, neverWritten(task));
+            misuse.initCause(failure);
+            throw misuse;
+        }
+        String neverWritten = neverWritten(task);
+        if (!neverWritten.isEmpty()) {
+            throw graph.misuse("task %s%s", task.id(), neverWritten);
+        }
+    }
+
+    @SuppressWarnings("unchecked")
+    private <T> T deviceCopy(T argument) {
+        return argument instanceof TornadoNativeArray array
+                ? (T) buffers.get(array).memory()
+                : argument;
+    }
+
+    private String neverWritten(RecordedTask task) {
+        List<String> positions = task.arrays().stream()
+                .filter(array -> !buffers.get(array).isDefined())
+                .map(array -> "%d (%s of %d elements)"
+                        .formatted(task.position(array), array.getClass().getSimpleName(), array.getSize()))
+                .toList();
+        return positions.isEmpty()
+                ? ""
+                : ": it uses argument %s, which nothing transferred and no task wrote"
+                        .formatted(String.join(" and argument ", positions));
+    }
+
+    private void read(TornadoNativeArray array) {
+        requireAlive(array);
+        buffers.get(array).read(array);
+    }
+
+    /** Copies {@code array} out if this graph offers it. */
+    boolean transferToHost(TornadoNativeArray array) {
+        boolean offered = graph.kept().contains(array) || graph.toHost().contains(array);
+        if (offered) {
+            DeviceBuffer buffer = buffers.get(array);
+            if (buffer == null || buffer.isFreed()) {
+                throw graph.misuse("%s cannot be copied to the host, it is not on the device", graph.describe(array));
+            }
+            requireAlive(array);
+            buffer.read(array);
+        }
+        return offered;
+    }
+
+    void free() {
+        buffers.values().forEach(DeviceBuffer::free);
+        buffers.clear();
+        transferredOnce.clear();
+    }
+
+    private static long bytes(Iterable<TornadoNativeArray> arrays) {
+        long bytes = 0;
+        for (TornadoNativeArray array : arrays) {
+            bytes += array.getNumBytesOfSegment();
+        }
+        return bytes;
+    }
+}

@@ -1,0 +1,47 @@
+package io.github.tornadotransformers.emulator;
+
+import java.util.Optional;
+
+/**
+ * Runs task graphs without TornadoVM, for tests.
+ *
+ * <p>Outside {@link #run} and {@link #call} the stand-in has no backend and no device, and a plan cannot be made: no program shows
+ * the emulator to its user as a device unless it calls this class. Inside, there is one backend with one {@link EmulatedDevice}.
+ * That holds for the calling thread; a plan made inside works anywhere.
+ *
+ * <p>What is emulated, more strictly than TornadoVM, which keeps silent about most of it:
+ *
+ * <ul>
+ *   <li>Each array of a graph has memory of its own on the device, filled with {@link Poison} until a transfer or a task writes to
+ *       it. A task gets that memory instead of the array, and scalars as they were when the task was added. A task that uses an
+ *       array that neither a transfer nor a task ever wrote to fails.
+ *   <li>{@code FIRST_EXECUTION} copies at the graph's first execution, again after its memory was freed; {@code EVERY_EXECUTION}
+ *       each time; {@code UNDER_DEMAND} to the device never, to the host when an execution's result is asked for it.
+ *   <li>Two graphs have separate memory for the same array, unless one persists it and the other consumes it and is executed next,
+ *       each by an {@code execute()} of its own. A graph executed again right after itself keeps what it consumed.
+ *   <li>A grid's key must be a task's, its sizes positive, its groups a divisor and no larger than the device allows.
+ *   <li>Buffers count against the device's memory and its largest allocation.
+ * </ul>
+ *
+ * <p>What is not: work items run in the order of the loop; nothing is compiled; TornadoVM copies out only arrays that a task of the
+ * same graph writes, and skips a transfer to the device if the first task that uses the array only writes it.
+ */
+public final class Emulator {
+    private static final ScopedValue<EmulatedDevice> DEVICE = ScopedValue.newInstance();
+
+    private Emulator() {}
+
+    /** Runs {@code action} with {@code device} as the only device. */
+    public static void run(EmulatedDevice device, Runnable action) {
+        ScopedValue.where(DEVICE, device).run(action);
+    }
+
+    /** Like {@link #run}, for an action that returns or throws. */
+    public static <R, X extends Throwable> R call(EmulatedDevice device, ScopedValue.CallableOp<R, X> action) throws X {
+        return ScopedValue.where(DEVICE, device).call(action);
+    }
+
+    static Optional<EmulatedDevice> device() {
+        return DEVICE.isBound() ? Optional.of(DEVICE.get()) : Optional.empty();
+    }
+}

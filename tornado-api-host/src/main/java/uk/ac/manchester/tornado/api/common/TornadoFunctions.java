@@ -1,0 +1,142 @@
+package uk.ac.manchester.tornado.api.common;
+
+/** The shapes of a task's method: one interface for each number of parameters. */
+public final class TornadoFunctions {
+
+    private TornadoFunctions() {}
+
+    @FunctionalInterface
+    public interface Task {
+        void apply();
+    }
+
+    @FunctionalInterface
+    public interface Task1<T1> {
+        void apply(T1 arg1);
+    }
+
+    @FunctionalInterface
+    public interface Task2<T1, T2> {
+        void apply(T1 arg1, T2 arg2);
+    }
+
+    @FunctionalInterface
+    public interface Task3<T1, T2, T3> {
+        void apply(T1 arg1, T2 arg2, T3 arg3);
+    }
+
+    @FunctionalInterface
+    public interface Task4<T1, T2, T3, T4> {
+        void apply(T1 arg1, T2 arg2, T3 arg3, T4 arg4);
+    }
+
+    @FunctionalInterface
+    public interface Task5<T1, T2, T3, T4, T5> {
+        void apply(T1 arg1, T2 arg2, T3 arg3, T4 arg4, T5 arg5);
+    }
+
+    @FunctionalInterface
+    public interface Task6<T1, T2, T3, T4, T5, T6> {
+        void apply(T1 arg1, T2 arg2, T3 arg3, T4 arg4, T5 arg5, T6 arg6);
+    }
+
+    @FunctionalInterface
+    public interface Task7<T1, T2, T3, T4, T5, T6, T7> {
+        void apply(T1 arg1, T2 arg2, T3 arg3, T4 arg4, T5 arg5, T6 arg6, T7 arg7);
+    }
+
+    @FunctionalInterface
+    public interface Task8<T1, T2, T3, T4, T5, T6, T7, T8> {
+        void apply(T1 arg1, T2 arg2, T3 arg3, T4 arg4, T5 arg5, T6 arg6, T7 arg7, T8 arg8);
+    }
+
+    @FunctionalInterface
+    public interface Task9<T1, T2, T3, T4, T5, T6, T7, T8, T9> {
+        void apply(T1 arg1, T2 arg2, T3 arg3, T4 arg4, T5 arg5, T6 arg6, T7 arg7, T8 arg8, T9 arg9);
+    }
+
+    @FunctionalInterface
+    public interface Task10<T1, T2, T3, T4, T5, T6, T7, T8, T9, T10> {
+        void apply(T1 arg1, T2 arg2, T3 arg3, T4 arg4, T5 arg5, T6 arg6, T7 arg7, T8 arg8, T9 arg9, T10 arg10);
+    }
+
+    @FunctionalInterface
+    public interface Task11<T1, T2, T3, T4, T5, T6, T7, T8, T9, T10, T11> {
+        void apply(
+                T1 arg1, T2 arg2, T3 arg3, T4 arg4, T5 arg5, T6 arg6, T7 arg7, T8 arg8, T9 arg9, T10 arg10, T11 arg11);
+    }
+
+    @FunctionalInterface
+    public interface Task12<T1, T2, T3, T4, T5, T6, T7, T8, T9, T10, T11, T12> {
+        void apply(
+                T1 arg1,
+                T2 arg2,
+                T3 arg3,
+                T4 arg4,
+                T5 arg5,
+                T6 arg6,
+                T7 arg7,
+                T8 arg8,
+                T9 arg9,
+                T10 arg10,
+                T11 arg11,
+                T12 arg12);
+    }
+
+    @FunctionalInterface
+    public interface Task13<T1, T2, T3, T4, T5, T6, T7, T8, T9, T10, T11, T12, T13> {
+        void apply(
+                T1 arg1,
+                T2 arg2,
+                T3 arg3,
+                T4 arg4,
+                T5 arg5,
+                T6 arg6,
+                T7 arg7,
+                T8 arg8,
+                T9 arg9,
+                T10 arg10,
+                T11 arg11,
+                T12 arg12,
+                T13 arg13);
+    }
+
+    @FunctionalInterface
+    public interface Task14<T1, T2, T3, T4, T5, T6, T7, T8, T9, T10, T11, T12, T13, T14> {
+        void apply(
+                T1 arg1,
+                T2 arg2,
+                T3 arg3,
+                T4 arg4,
+                T5 arg5,
+                T6 arg6,
+                T7 arg7,
+                T8 arg8,
+                T9 arg9,
+                T10 arg10,
+                T11 arg11,
+                T12 arg12,
+                T13 arg13,
+                T14 arg14);
+    }
+
+    @FunctionalInterface
+    public interface Task15<T1, T2, T3, T4, T5, T6, T7, T8, T9, T10, T11, T12, T13, T14, T15> {
+        void apply(
+                T1 arg1,
+                T2 arg2,
+                T3 arg3,
+                T4 arg4,
+                T5 arg5,
+                T6 arg6,
+                T7 arg7,
+                T8 arg8,
+                T9 arg9,
+                T10 arg10,
+                T11 arg11,
+                T12 arg12,
+                T13 arg13,
+                T14 arg14,
+                T15 arg15);
+    }
+}
