@@ -35,6 +35,16 @@ public record Program(
         return Stream.of(embedding, block, head).flatMap(List::stream).toList();
     }
 
+    /**
+     * Whether what a trace shows is complete after this Op: the embeddings, the residual stream after each branch of a block,
+     * and the logits.
+     */
+    public boolean isTracePoint(Op op) {
+        return op == embedding.getLast()
+                || op == head.getLast()
+                || op instanceof Op.Linear linear && linear.addsToOutput();
+    }
+
     /** Positions that one sequence can hold. */
     public int contextLength() {
         return attention.contextLength();
