@@ -119,6 +119,7 @@ public final class HostForwardPass implements ForwardPass {
     }
 
     /** One chunk; {@code logitRows} of its last rows go through the head, which is skipped when there is none. */
+    @SuppressWarnings("ReferenceEquality")
     private void run(int[] tokens, int start, int rows, int firstPosition, int logitRows) {
         batch.tokens = tokens.length == rows ? tokens : Arrays.copyOfRange(tokens, start, start + rows);
         batch.firstPosition = firstPosition + start;

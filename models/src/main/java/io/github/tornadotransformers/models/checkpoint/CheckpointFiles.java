@@ -14,6 +14,7 @@ import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Locale;
 
 /** Reads a checkpoint's files with the checks that all of them need. */
 public final class CheckpointFiles {
@@ -68,7 +69,7 @@ public final class CheckpointFiles {
             }
             String found = root.isMissingNode()
                     ? "empty"
-                    : "a JSON " + root.getNodeType().name().toLowerCase();
+                    : "a JSON " + root.getNodeType().name().toLowerCase(Locale.ROOT);
             throw new CheckpointException(Quoted.path(file) + " is " + found + ", expected a JSON object");
         } catch (JacksonException e) {
             throw new CheckpointException(Quoted.path(file) + " is not valid JSON" + JsonFault.describe(e), e);

@@ -28,7 +28,7 @@ final class Gpt2Files {
         JsonNode vocab = TokenizerFiles.readObject(vocabFile)
                 .orElseThrow(() -> new TokenizerException(vocabFile + " does not exist"));
         return "{\"version\":\"1.0\",\"truncation\":null,\"padding\":null,\"added_tokens\":["
-                + String.join(",", addedTokens(folder, vocab, vocabFile))
+                + String.join(",", addedTokens(folder, vocab))
                 + "],\"normalizer\":null,\"pre_tokenizer\":" + BYTE_LEVEL
                 + ",\"post_processor\":null,\"decoder\":" + BYTE_LEVEL
                 + ",\"model\":{\"type\":\"BPE\",\"dropout\":null,\"unk_token\":null,\"vocab\":" + vocab
@@ -58,7 +58,7 @@ final class Gpt2Files {
     }
 
     /** Special ones of the vocabulary, and what {@code added_tokens.json} adds to it. */
-    private static List<String> addedTokens(Path folder, JsonNode vocab, Path vocabFile) {
+    private static List<String> addedTokens(Path folder, JsonNode vocab) {
         SpecialTokens names = SpecialTokens.read(folder);
         Set<String> special = names.all();
         Map<String, JsonNode> ids = new LinkedHashMap<>();
