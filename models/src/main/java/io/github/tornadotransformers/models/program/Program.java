@@ -40,8 +40,8 @@ public record Program(
      * and the logits.
      */
     public boolean isTracePoint(Op op) {
-        return op == embedding.getLast()
-                || op == head.getLast()
+        return op.equals(embedding.getLast())
+                || op.equals(head.getLast())
                 || op instanceof Op.Linear linear && linear.addsToOutput();
     }
 
