@@ -1,6 +1,9 @@
 package io.github.tornadotransformers.emulator;
 
+import java.security.CodeSource;
+import java.util.Objects;
 import java.util.Optional;
+import uk.ac.manchester.tornado.api.TaskGraph;
 
 /**
  * Runs task graphs without TornadoVM, for tests.
@@ -23,8 +26,14 @@ import java.util.Optional;
  *   <li>Buffers count against the device's memory and its largest allocation.
  * </ul>
  *
- * <p>What is not: work items run in the order of the loop; nothing is compiled; TornadoVM copies out only arrays that a task of the
- * same graph writes, and skips a transfer to the device if the first task that uses the array only writes it.
+ * <p>What is not emulated:
+ *
+ * <ul>
+ *   <li>Work items run in the order of the loop, and nothing is compiled.
+ *   <li>On a device a grid's global sizes replace the bounds of the task's parallel loops, whatever they are.
+ *   <li>TornadoVM copies to the host only arrays that a task of the same graph writes, and leaves out a transfer to the device if
+ *       the first task that uses the array only writes it, be it in part.
+ * </ul>
  */
 public final class Emulator {
     private static final ScopedValue<EmulatedDevice> DEVICE = ScopedValue.newInstance();
@@ -39,6 +48,15 @@ public final class Emulator {
     /** Like {@link #run}, for an action that returns or throws. */
     public static <R, X extends Throwable> R call(EmulatedDevice device, ScopedValue.CallableOp<R, X> action) throws X {
         return ScopedValue.where(DEVICE, device).call(action);
+    }
+
+    /** Whether the API on this class path is the stand-in, and not the real one. */
+    public static boolean isAvailable() {
+        return Objects.equals(source(TaskGraph.class), source(Emulator.class));
+    }
+
+    private static CodeSource source(Class<?> type) {
+        return type.getProtectionDomain().getCodeSource();
     }
 
     static Optional<EmulatedDevice> device() {
