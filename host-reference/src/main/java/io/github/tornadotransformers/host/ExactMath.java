@@ -4,7 +4,7 @@ package io.github.tornadotransformers.host;
  * The contract's transcendental functions: float32, of {@code + - *} and one division only, so that every engine can give
  * the same bits. A product is rounded before it is added.
  */
-final class ExactMath {
+public final class ExactMath {
     static final float EXP_UNDERFLOW = -87.33f;
     static final float EXP_OVERFLOW = 88.72f;
     static final float LOG2_E = 1.44269504f;
@@ -34,7 +34,7 @@ final class ExactMath {
     private ExactMath() {}
 
     /** e^x within 1 ulp or so; 0 below {@value #EXP_UNDERFLOW}, infinity above {@value #EXP_OVERFLOW}, NaN for NaN. */
-    static float exp(float x) {
+    public static float exp(float x) {
         if (x < EXP_UNDERFLOW) {
             return 0f;
         }
@@ -60,12 +60,12 @@ final class ExactMath {
     }
 
     /** {@code x * sigmoid(x)}, arXiv:1702.03118. */
-    static float silu(float x) {
+    public static float silu(float x) {
         return x / (1f + exp(-x));
     }
 
     /** {@code x/2 (1 + tanh(u))}, {@code u = sqrt(2/pi) (x + 0.044715 x^3)}, written as {@code x * sigmoid(2u)}. */
-    static float geluTanh(float x) {
+    public static float geluTanh(float x) {
         float u = GELU_SCALE * (x + GELU_CUBIC * (x * x * x));
         return x / (1f + exp(-2f * u));
     }

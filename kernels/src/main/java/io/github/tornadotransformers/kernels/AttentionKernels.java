@@ -1,0 +1,177 @@
+package io.github.tornadotransformers.kernels;
+
+import uk.ac.manchester.tornado.api.annotations.Parallel;
+import uk.ac.manchester.tornado.api.types.arrays.FloatArray;
+import uk.ac.manchester.tornado.api.types.arrays.IntArray;
+
+/**
+ * Causal grouped-query attention over the cache: row r, at position p = step[POSITION] + r, sees positions 0 to p. Query head h
+ * reads key/value head h / headsPerKvHead.
+ *
+ * <p>Shapes: scores [rows][heads][context], of which [0, p] is defined; keys [layers][kvHeads][headDim][context]; values
+ * [layers][kvHeads][context][headDim]; slice results [rows][heads][slices of context], then [headDim] for outputs.
+ *
+ * <p>Source: Vaswani et al. 2017, arXiv:1706.03762; Ainslie et al. 2023, arXiv:2305.13245.
+ */
+public final class AttentionKernels {
+    private AttentionKernels() {}
+
+    /**
+     * scores[r][h][t] = (sum_d query[r][h][d] * keys[layer][h'][d][t]) * scale, for t <= p.
+     *
+     * <p>Order: r, h and t parallel, t contiguous in keys and scores; d left to right.
+     */
+    public static void scores(
+            FloatArray qkv,
+            FloatArray keys,
+            IntArray layer,
+            IntArray step,
+            FloatArray scores,
+            int rows,
+            int heads,
+            int headsPerKvHead,
+            int headDim,
+            int context,
+            float scale) {
+        for (@Parallel int i = 0; i < rows * heads * context; i++) {
+            int t = i % context;
+            int head = i / context % heads;
+            int row = i / context / heads;
+            if (row < Step.liveRows(step, rows) && t <= step.get(Step.POSITION) + row) {
+                int kvHeads = heads / headsPerKvHead;
+                int query = (row * (heads + 2 * kvHeads) + head) * headDim;
+                int key = (layer.get(0) * kvHeads + head / headsPerKvHead) * headDim * context + t;
+                float sum = 0f;
+                for (int d = 0; d < headDim; d++) {
+                    sum += qkv.get(query + d) * keys.get(key + d * context);
+                }
+                scores.set(i, sum * scale);
+            }
+        }
+    }
+
+    /** maxima[r][h][s] = max over slice s of scores[r][h][t], t <= p. Order: r, h and s parallel; a maximum has no order. */
+    public static void sliceMaxima(
+            FloatArray scores, IntArray step, FloatArray maxima, int rows, int heads, int context) {
+        for (@Parallel int i = 0; i < rows * heads * Slices.count(context); i++) {
+            int start = i % Slices.count(context) * Slices.SIZE;
+            int line = i / Slices.count(context);
+            int row = line / heads;
+            int length = step.get(Step.POSITION) + row + 1;
+            if (row < Step.liveRows(step, rows) && start < length) {
+                float max = scores.get(line * context + start);
+                for (int t = start + 1; t < Math.min(start + Slices.SIZE, length); t++) {
+                    float score = scores.get(line * context + t);
+                    max = score > max ? score : max;
+                }
+                maxima.set(i, max);
+            }
+        }
+    }
+
+    /**
+     * scores[r][h][t] = exp(scores[r][h][t] - max), in place, and sums[r][h][s] = their sum over slice s, t <= p.
+     *
+     * <p>Order: r, h and s parallel; t left to right; each work item takes the maximum of the slices' maxima again.
+     */
+    public static void sliceExponentials(
+            FloatArray scores, FloatArray maxima, IntArray step, FloatArray sums, int rows, int heads, int context) {
+        for (@Parallel int i = 0; i < rows * heads * Slices.count(context); i++) {
+            int start = i % Slices.count(context) * Slices.SIZE;
+            int line = i / Slices.count(context);
+            int row = line / heads;
+            int length = step.get(Step.POSITION) + row + 1;
+            if (row < Step.liveRows(step, rows) && start < length) {
+                float max = max(maxima, line * Slices.count(context), Slices.count(length));
+                float sum = 0f;
+                for (int t = start; t < Math.min(start + Slices.SIZE, length); t++) {
+                    float exponential = ExactMath.exp(scores.get(line * context + t) - max);
+                    scores.set(line * context + t, exponential);
+                    sum += exponential;
+                }
+                sums.set(i, sum);
+            }
+        }
+    }
+
+    private static float max(FloatArray values, int first, int count) {
+        float max = values.get(first);
+        for (int i = 1; i < count; i++) {
+            float value = values.get(first + i);
+            max = value > max ? value : max;
+        }
+        return max;
+    }
+
+    /**
+     * scores[r][h][t] = scores[r][h][t] / sum_s sums[r][h][s], in place, for t <= p: probabilities.
+     *
+     * <p>Order: r, h and t parallel, t contiguous; s left to right, again in each work item.
+     */
+    public static void divide(FloatArray sums, IntArray step, FloatArray scores, int rows, int heads, int context) {
+        for (@Parallel int i = 0; i < rows * heads * context; i++) {
+            int t = i % context;
+            int line = i / context;
+            int row = line / heads;
+            int length = step.get(Step.POSITION) + row + 1;
+            if (row < Step.liveRows(step, rows) && t < length) {
+                float total = Slices.total(sums, line * Slices.count(context), 1, Slices.count(length));
+                scores.set(i, ExactMath.quotient(scores.get(i), total));
+            }
+        }
+    }
+
+    /**
+     * sums[r][h][s][d] = sum over slice s of probabilities[r][h][t] * values[layer][h'][t][d], t <= p.
+     *
+     * <p>Order: r, h, s and d parallel, d contiguous in values and sums; t left to right.
+     */
+    public static void sliceOutputs(
+            FloatArray probabilities,
+            FloatArray values,
+            IntArray layer,
+            IntArray step,
+            FloatArray sums,
+            int rows,
+            int heads,
+            int headsPerKvHead,
+            int headDim,
+            int context) {
+        for (@Parallel int i = 0; i < rows * heads * (Slices.count(context) * headDim); i++) {
+            int d = i % headDim;
+            int start = i / headDim % Slices.count(context) * Slices.SIZE;
+            int line = i / headDim / Slices.count(context);
+            int head = line % heads;
+            int row = line / heads;
+            int length = step.get(Step.POSITION) + row + 1;
+            if (row < Step.liveRows(step, rows) && start < length) {
+                int kvHeads = heads / headsPerKvHead;
+                int value = (layer.get(0) * kvHeads + head / headsPerKvHead) * context * headDim + d;
+                float sum = 0f;
+                for (int t = start; t < Math.min(start + Slices.SIZE, length); t++) {
+                    sum += probabilities.get(line * context + t) * values.get(value + t * headDim);
+                }
+                sums.set(i, sum);
+            }
+        }
+    }
+
+    /**
+     * out[r][h][d] = sum_s sums[r][h][s][d], over the slices that hold positions up to p.
+     *
+     * <p>Order: r, h and d parallel, d contiguous; s left to right.
+     */
+    public static void finishOutputs(
+            FloatArray sums, IntArray step, FloatArray out, int rows, int heads, int headDim, int context) {
+        for (@Parallel int i = 0; i < rows * heads * headDim; i++) {
+            int d = i % headDim;
+            int line = i / headDim;
+            int row = line / heads;
+            if (row < Step.liveRows(step, rows)) {
+                int slices = Slices.count(step.get(Step.POSITION) + row + 1);
+                int first = line * Slices.count(context) * headDim + d;
+                out.set(i, Slices.total(sums, first, headDim, slices));
+            }
+        }
+    }
+}

@@ -1,0 +1,58 @@
+package io.github.tornadotransformers.kernels;
+
+import uk.ac.manchester.tornado.api.annotations.Parallel;
+import uk.ac.manchester.tornado.api.types.arrays.ByteArray;
+import uk.ac.manchester.tornado.api.types.arrays.FloatArray;
+import uk.ac.manchester.tornado.api.types.arrays.IntArray;
+import uk.ac.manchester.tornado.api.types.arrays.ShortArray;
+
+/** What starts the residual stream: embeddings of tokens and of positions. */
+public final class EmbeddingKernels {
+    private EmbeddingKernels() {}
+
+    /**
+     * out[r][i] = table[i][tokens[r]].
+     *
+     * <p>Shapes: table [width][vocabSize] in any {@link WeightFormat}, as the head reads it; out [rows][width].
+     *
+     * <p>Order: r and i parallel, i contiguous in out.
+     */
+    public static void tokens(
+            IntArray tokens,
+            FloatArray floats,
+            ShortArray shorts,
+            ByteArray bytes,
+            FloatArray scales,
+            FloatArray powers,
+            IntArray step,
+            FloatArray out,
+            int format,
+            int rows,
+            int width,
+            int vocabSize) {
+        for (@Parallel int j = 0; j < rows * width; j++) {
+            int row = j / width;
+            int i = j - row * width;
+            if (row < Step.liveRows(step, rows)) {
+                int token = tokens.get(row);
+                float value = WeightFormat.element(format, floats, shorts, bytes, powers, i * vocabSize + token);
+                out.set(j, value * WeightFormat.scale(format, scales, 0, i, vocabSize, token));
+            }
+        }
+    }
+
+    /**
+     * out[r][i] += table[step[POSITION] + r][i].
+     *
+     * <p>Shapes: table [positions][width]; out [rows][width].
+     *
+     * <p>Order: r and i parallel, i contiguous.
+     */
+    public static void positions(FloatArray table, IntArray step, FloatArray out, int rows, int width) {
+        for (@Parallel int i = 0; i < rows * width; i++) {
+            if (i / width < Step.liveRows(step, rows)) {
+                out.set(i, out.get(i) + table.get(step.get(Step.POSITION) * width + i));
+            }
+        }
+    }
+}

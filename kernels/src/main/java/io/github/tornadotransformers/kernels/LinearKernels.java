@@ -1,0 +1,101 @@
+package io.github.tornadotransformers.kernels;
+
+import uk.ac.manchester.tornado.api.annotations.Parallel;
+import uk.ac.manchester.tornado.api.types.arrays.ByteArray;
+import uk.ac.manchester.tornado.api.types.arrays.FloatArray;
+import uk.ac.manchester.tornado.api.types.arrays.IntArray;
+import uk.ac.manchester.tornado.api.types.arrays.ShortArray;
+
+/**
+ * out[r][c] = activation(sum_k x[r][k] * w[layer][k][c] + bias[layer][c]), or out += that.
+ *
+ * <p>A first kernel gives each slice of k to a work item: {@link #sliceSums} for a single row, {@link LinearTileKernels} for
+ * several; {@link #finish} adds the slices up. Weights are {@code [layers][inputs][columns]} in any {@link WeightFormat}, scales {@code
+ * [layers][ceil(inputs / 32)][columns]}.
+ */
+public final class LinearKernels {
+    public static final int NO_ACTIVATION = 0;
+    public static final int GELU_TANH = 1;
+
+    private LinearKernels() {}
+
+    /**
+     * sums[s][c] = sum over slice s of x[k] * w[layer][k][c].
+     *
+     * <p>Shapes: x [inputs]; sums [slices][columns].
+     *
+     * <p>Order: s and c parallel, c contiguous; k left to right within blocks, blocks left to right.
+     */
+    public static void sliceSums(
+            FloatArray x,
+            FloatArray floats,
+            ShortArray shorts,
+            ByteArray bytes,
+            FloatArray scales,
+            FloatArray powers,
+            IntArray layer,
+            FloatArray sums,
+            int format,
+            int inputs,
+            int columns) {
+        for (@Parallel int i = 0; i < Slices.count(inputs) * columns; i++) {
+            int slice = i / columns;
+            int column = i - slice * columns;
+            int weight = layer.get(0) * inputs * columns + column;
+            int firstBlock = layer.get(0) * WeightFormat.blocks(inputs);
+            int end = Math.min((slice + 1) * Slices.SIZE, inputs);
+            int block = WeightFormat.block(format);
+            float sum = 0f;
+            for (int first = slice * Slices.SIZE; first < end; first += block) {
+                float part = 0f;
+                for (int k = first; k < Math.min(first + block, end); k++) {
+                    float w = WeightFormat.element(format, floats, shorts, bytes, powers, weight + k * columns);
+                    part += x.get(k) * w;
+                }
+                sum += part * WeightFormat.scale(format, scales, firstBlock, first, columns, column);
+            }
+            sums.set(i, sum);
+        }
+    }
+
+    /**
+     * out[r][c] = activation(sum_s sums[r][s][c] + bias[layer][c]), or out += that.
+     *
+     * <p>Shapes: sums [rows][slices][columns]; bias [layers][columns]; out [rows][columns].
+     *
+     * <p>Order: r and c parallel, c contiguous; s left to right; then bias, activation, residual.
+     *
+     * @param biased 1 to add the bias
+     * @param adds 1 to add to {@code out}
+     */
+    public static void finish(
+            FloatArray sums,
+            FloatArray bias,
+            IntArray layer,
+            IntArray step,
+            FloatArray out,
+            int rows,
+            int slices,
+            int columns,
+            int biased,
+            int activation,
+            int adds) {
+        for (@Parallel int i = 0; i < rows * columns; i++) {
+            int row = i / columns;
+            int column = i - row * columns;
+            if (row < Step.liveRows(step, rows)) {
+                float y = Slices.total(sums, row * slices * columns + column, columns, slices);
+                if (biased == 1) {
+                    y = y + bias.get(layer.get(0) * columns + column);
+                }
+                if (activation == GELU_TANH) {
+                    y = ExactMath.geluTanh(y);
+                }
+                if (adds == 1) {
+                    y = out.get(i) + y;
+                }
+                out.set(i, y);
+            }
+        }
+    }
+}

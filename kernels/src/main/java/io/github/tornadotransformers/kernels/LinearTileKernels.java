@@ -1,0 +1,166 @@
+package io.github.tornadotransformers.kernels;
+
+import uk.ac.manchester.tornado.api.annotations.Parallel;
+import uk.ac.manchester.tornado.api.types.arrays.ByteArray;
+import uk.ac.manchester.tornado.api.types.arrays.FloatArray;
+import uk.ac.manchester.tornado.api.types.arrays.IntArray;
+import uk.ac.manchester.tornado.api.types.arrays.ShortArray;
+
+/**
+ * The slice sums of {@link LinearKernels} for several rows: a work item multiplies each weight it loads with
+ * {@value #TILE_ROWS} rows, and each input with {@value #TILE_COLUMNS} columns, in registers.
+ */
+public final class LinearTileKernels {
+    /** Rows of a tile. */
+    public static final int TILE_ROWS = 4;
+
+    private static final int TILE_COLUMNS = 4;
+
+    /** Neighbouring work items own neighbouring columns; a work item's columns lie this far apart. */
+    private static final int LANES = 32;
+
+    private LinearTileKernels() {}
+
+    /** Work items of {@link #tileSums}, whose parallel index has three parts: tile of rows, slice, lane. */
+    public static int tileSumsItems(int rows, int inputs, int columns) {
+        return rowTiles(rows) * Slices.count(inputs) * lanes(columns);
+    }
+
+    private static int rowTiles(int rows) {
+        return (rows + TILE_ROWS - 1) / TILE_ROWS;
+    }
+
+    private static int lanes(int columns) {
+        return (columns + TILE_COLUMNS * LANES - 1) / (TILE_COLUMNS * LANES) * LANES;
+    }
+
+    /**
+     * sums[r][s][c] = sum over slice s of x[r][k] * w[layer][k][c].
+     *
+     * <p>Shapes: x [rows][inputs]; sums [rows][slices][columns].
+     *
+     * <p>Order: tiles of 4 x 4 (r, c) and s parallel, neighbours in c contiguous; k as in {@link LinearKernels#sliceSums}. Eight loads serve
+     * sixteen products. Rows and columns behind the last are computed from clamped indices and not stored.
+     */
+    public static void tileSums(
+            FloatArray x,
+            FloatArray floats,
+            ShortArray shorts,
+            ByteArray bytes,
+            FloatArray scales,
+            FloatArray powers,
+            IntArray layer,
+            IntArray step,
+            FloatArray sums,
+            int format,
+            int rows,
+            int inputs,
+            int columns) {
+        for (@Parallel int i = 0; i < rowTiles(rows) * Slices.count(inputs) * lanes(columns); i++) {
+            int lane = i % lanes(columns);
+            int slice = i / lanes(columns) % Slices.count(inputs);
+            int row = i / lanes(columns) / Slices.count(inputs) * TILE_ROWS;
+            int live = Step.liveRows(step, rows);
+            if (row < live) {
+                int x0 = row * inputs;
+                int x1 = Math.min(row + 1, rows - 1) * inputs;
+                int x2 = Math.min(row + 2, rows - 1) * inputs;
+                int x3 = Math.min(row + 3, rows - 1) * inputs;
+                int column = lane / LANES * (TILE_COLUMNS * LANES) + lane % LANES;
+                int c0 = Math.min(column, columns - 1);
+                int c1 = Math.min(column + LANES, columns - 1);
+                int c2 = Math.min(column + 2 * LANES, columns - 1);
+                int c3 = Math.min(column + 3 * LANES, columns - 1);
+                int weight = layer.get(0) * inputs * columns;
+                int firstBlock = layer.get(0) * WeightFormat.blocks(inputs);
+                int end = Math.min((slice + 1) * Slices.SIZE, inputs);
+                int block = WeightFormat.block(format);
+                float s00 = 0f, s01 = 0f, s02 = 0f, s03 = 0f;
+                float s10 = 0f, s11 = 0f, s12 = 0f, s13 = 0f;
+                float s20 = 0f, s21 = 0f, s22 = 0f, s23 = 0f;
+                float s30 = 0f, s31 = 0f, s32 = 0f, s33 = 0f;
+                for (int first = slice * Slices.SIZE; first < end; first += block) {
+                    float p00 = 0f, p01 = 0f, p02 = 0f, p03 = 0f;
+                    float p10 = 0f, p11 = 0f, p12 = 0f, p13 = 0f;
+                    float p20 = 0f, p21 = 0f, p22 = 0f, p23 = 0f;
+                    float p30 = 0f, p31 = 0f, p32 = 0f, p33 = 0f;
+                    for (int k = first; k < Math.min(first + block, end); k++) {
+                        int from = weight + k * columns;
+                        float w0 = WeightFormat.element(format, floats, shorts, bytes, powers, from + c0);
+                        float w1 = WeightFormat.element(format, floats, shorts, bytes, powers, from + c1);
+                        float w2 = WeightFormat.element(format, floats, shorts, bytes, powers, from + c2);
+                        float w3 = WeightFormat.element(format, floats, shorts, bytes, powers, from + c3);
+                        float a0 = x.get(x0 + k);
+                        float a1 = x.get(x1 + k);
+                        float a2 = x.get(x2 + k);
+                        float a3 = x.get(x3 + k);
+                        p00 += a0 * w0;
+                        p01 += a0 * w1;
+                        p02 += a0 * w2;
+                        p03 += a0 * w3;
+                        p10 += a1 * w0;
+                        p11 += a1 * w1;
+                        p12 += a1 * w2;
+                        p13 += a1 * w3;
+                        p20 += a2 * w0;
+                        p21 += a2 * w1;
+                        p22 += a2 * w2;
+                        p23 += a2 * w3;
+                        p30 += a3 * w0;
+                        p31 += a3 * w1;
+                        p32 += a3 * w2;
+                        p33 += a3 * w3;
+                    }
+                    float scale0 = WeightFormat.scale(format, scales, firstBlock, first, columns, c0);
+                    float scale1 = WeightFormat.scale(format, scales, firstBlock, first, columns, c1);
+                    float scale2 = WeightFormat.scale(format, scales, firstBlock, first, columns, c2);
+                    float scale3 = WeightFormat.scale(format, scales, firstBlock, first, columns, c3);
+                    s00 += p00 * scale0;
+                    s01 += p01 * scale1;
+                    s02 += p02 * scale2;
+                    s03 += p03 * scale3;
+                    s10 += p10 * scale0;
+                    s11 += p11 * scale1;
+                    s12 += p12 * scale2;
+                    s13 += p13 * scale3;
+                    s20 += p20 * scale0;
+                    s21 += p21 * scale1;
+                    s22 += p22 * scale2;
+                    s23 += p23 * scale3;
+                    s30 += p30 * scale0;
+                    s31 += p31 * scale1;
+                    s32 += p32 * scale2;
+                    s33 += p33 * scale3;
+                }
+                int out = (row * Slices.count(inputs) + slice) * columns + column;
+                int next = Slices.count(inputs) * columns;
+                storeRow(sums, out, column, columns, s00, s01, s02, s03);
+                if (row + 1 < live) {
+                    storeRow(sums, out + next, column, columns, s10, s11, s12, s13);
+                }
+                if (row + 2 < live) {
+                    storeRow(sums, out + 2 * next, column, columns, s20, s21, s22, s23);
+                }
+                if (row + 3 < live) {
+                    storeRow(sums, out + 3 * next, column, columns, s30, s31, s32, s33);
+                }
+            }
+        }
+    }
+
+    private static void storeRow(
+            FloatArray sums, int first, int column, int columns, float s0, float s1, float s2, float s3) {
+        if (column < columns) {
+            sums.set(first, s0);
+        }
+        if (column + LANES < columns) {
+            sums.set(first + LANES, s1);
+        }
+        if (column + 2 * LANES < columns) {
+            sums.set(first + 2 * LANES, s2);
+        }
+        if (column + 3 * LANES < columns) {
+            sums.set(first + 3 * LANES, s3);
+        }
+    }
+}

@@ -1,0 +1,127 @@
+package io.github.tornadotransformers.kernels;
+
+import uk.ac.manchester.tornado.api.annotations.Parallel;
+import uk.ac.manchester.tornado.api.types.arrays.FloatArray;
+import uk.ac.manchester.tornado.api.types.arrays.IntArray;
+
+/**
+ * Layer norm and RMS norm. Kernels that give slices to work items come first, then one that re-adds a row's few slice sums in
+ * every work item and scales its element.
+ *
+ * <p>Shapes: x, out [rows][width]; slice sums [rows][slices]; weight, bias [layers][width].
+ *
+ * <p>Source: Ba, Kiros & Hinton 2016, arXiv:1607.06450; Zhang & Sennrich 2019, arXiv:1910.07467.
+ */
+public final class NormKernels {
+    private NormKernels() {}
+
+    /** sums[r][s] = sum over slice s of x[r][i]. Order: r and s parallel; i left to right. */
+    public static void sliceSums(FloatArray x, IntArray step, FloatArray sums, int rows, int width) {
+        for (@Parallel int j = 0; j < rows * Slices.count(width); j++) {
+            int row = j / Slices.count(width);
+            int start = j % Slices.count(width) * Slices.SIZE;
+            if (row < Step.liveRows(step, rows)) {
+                float sum = 0f;
+                for (int i = start; i < Math.min(start + Slices.SIZE, width); i++) {
+                    sum += x.get(row * width + i);
+                }
+                sums.set(j, sum);
+            }
+        }
+    }
+
+    /** squares[r][s] = sum over slice s of x[r][i]^2. Order: r and s parallel; i left to right. */
+    public static void sliceSquares(FloatArray x, IntArray step, FloatArray squares, int rows, int width) {
+        for (@Parallel int j = 0; j < rows * Slices.count(width); j++) {
+            int row = j / Slices.count(width);
+            int start = j % Slices.count(width) * Slices.SIZE;
+            if (row < Step.liveRows(step, rows)) {
+                float sum = 0f;
+                for (int i = start; i < Math.min(start + Slices.SIZE, width); i++) {
+                    float value = x.get(row * width + i);
+                    sum += value * value;
+                }
+                squares.set(j, sum);
+            }
+        }
+    }
+
+    /**
+     * deviations[r][s] = sum over slice s of (x[r][i] - mean)^2, the mean from {@link #sliceSums}' sums. Order: r and s
+     * parallel; i left to right.
+     */
+    public static void sliceDeviations(
+            FloatArray x, FloatArray sums, IntArray step, FloatArray deviations, int rows, int width) {
+        for (@Parallel int j = 0; j < rows * Slices.count(width); j++) {
+            int row = j / Slices.count(width);
+            int start = j % Slices.count(width) * Slices.SIZE;
+            if (row < Step.liveRows(step, rows)) {
+                float mean = mean(sums, row, width);
+                float sum = 0f;
+                for (int i = start; i < Math.min(start + Slices.SIZE, width); i++) {
+                    float deviation = x.get(row * width + i) - mean;
+                    sum += deviation * deviation;
+                }
+                deviations.set(j, sum);
+            }
+        }
+    }
+
+    /**
+     * out[r][i] = (x[r][i] - mean) * (1 / sqrt(variance + epsilon)) * weight[layer][i] + bias[layer][i].
+     *
+     * <p>Order: r and i parallel, i contiguous; each work item re-adds the row's slices.
+     */
+    public static void layerNorm(
+            FloatArray x,
+            FloatArray sums,
+            FloatArray deviations,
+            FloatArray weight,
+            FloatArray bias,
+            IntArray layer,
+            IntArray step,
+            FloatArray out,
+            int rows,
+            int width,
+            float epsilon) {
+        for (@Parallel int j = 0; j < rows * width; j++) {
+            int row = j / width;
+            int i = layer.get(0) * width + j - row * width;
+            if (row < Step.liveRows(step, rows)) {
+                float mean = mean(sums, row, width);
+                float inverse = ExactMath.inverseRoot(mean(deviations, row, width), epsilon);
+                out.set(j, (x.get(j) - mean) * inverse * weight.get(i) + bias.get(i));
+            }
+        }
+    }
+
+    /**
+     * out[r][i] = weight[layer][i] * (x[r][i] * (1 / sqrt(mean(x[r]^2) + epsilon))).
+     *
+     * <p>Order: r and i parallel, i contiguous; each work item re-adds the row's slices.
+     */
+    public static void rmsNorm(
+            FloatArray x,
+            FloatArray squares,
+            FloatArray weight,
+            IntArray layer,
+            IntArray step,
+            FloatArray out,
+            int rows,
+            int width,
+            float epsilon) {
+        for (@Parallel int j = 0; j < rows * width; j++) {
+            int row = j / width;
+            int i = layer.get(0) * width + j - row * width;
+            if (row < Step.liveRows(step, rows)) {
+                float inverse = ExactMath.inverseRoot(mean(squares, row, width), epsilon);
+                out.set(j, weight.get(i) * (x.get(j) * inverse));
+            }
+        }
+    }
+
+    private static float mean(FloatArray sums, int row, int width) {
+        int slices = Slices.count(width);
+        return ExactMath.quotient(Slices.total(sums, row * slices, 1, slices), width);
+    }
+}

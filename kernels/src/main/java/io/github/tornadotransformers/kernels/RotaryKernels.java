@@ -1,0 +1,45 @@
+package io.github.tornadotransformers.kernels;
+
+import uk.ac.manchester.tornado.api.annotations.Parallel;
+import uk.ac.manchester.tornado.api.types.arrays.FloatArray;
+import uk.ac.manchester.tornado.api.types.arrays.IntArray;
+
+/** Rotary position embedding, arXiv:2104.09864, in Hugging Face's pairing of an element with the one half a head away. */
+public final class RotaryKernels {
+    private RotaryKernels() {}
+
+    /**
+     * (a, b) = (a cos - b sin, b cos + a sin) for every pair of elements (i, i + headDim/2) of a query or key head.
+     *
+     * <p>Shapes: cosines, sines [positions][headDim/2], from the host; qkv [rows][(heads + 2 kvHeads) headDim], in place.
+     *
+     * <p>Order: r, head and pair parallel, pairs contiguous.
+     */
+    public static void rotate(
+            FloatArray cosines,
+            FloatArray sines,
+            IntArray step,
+            FloatArray qkv,
+            int rows,
+            int heads,
+            int kvHeads,
+            int headDim) {
+        for (@Parallel int i = 0; i < rows * (heads + kvHeads) * (headDim / 2); i++) {
+            int pairs = headDim / 2;
+            int pair = i % pairs;
+            int head = i / pairs % (heads + kvHeads);
+            int row = i / pairs / (heads + kvHeads);
+            if (row < Step.liveRows(step, rows)) {
+                int angle = (step.get(Step.POSITION) + row) * pairs + pair;
+                int left = (row * (heads + 2 * kvHeads) + head) * headDim + pair;
+                int right = left + pairs;
+                float cosine = cosines.get(angle);
+                float sine = sines.get(angle);
+                float a = qkv.get(left);
+                float b = qkv.get(right);
+                qkv.set(left, a * cosine - b * sine);
+                qkv.set(right, b * cosine + a * sine);
+            }
+        }
+    }
+}

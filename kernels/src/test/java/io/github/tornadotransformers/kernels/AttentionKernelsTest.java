@@ -1,0 +1,226 @@
+package io.github.tornadotransformers.kernels;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.github.tornadotransformers.host.ScalarOps;
+import io.github.tornadotransformers.models.program.AttentionShape;
+import io.github.tornadotransformers.models.program.RotaryTable;
+import io.github.tornadotransformers.testsupport.Bits;
+import io.github.tornadotransformers.testsupport.RandomData;
+import java.util.Arrays;
+import java.util.stream.IntStream;
+import java.util.stream.LongStream;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+import uk.ac.manchester.tornado.api.types.arrays.FloatArray;
+import uk.ac.manchester.tornado.api.types.arrays.IntArray;
+
+/** Rotation, cache and attention: everything that depends on where a row stands in the text. */
+class AttentionKernelsTest {
+    private static final int LAYERS = 2;
+
+    private final ScalarOps oracle = new ScalarOps();
+
+    static LongStream seeds() {
+        return LongStream.range(0, 60);
+    }
+
+    /** Random heads and rows; rows behind {@code live} are padding, and may stand behind the context's end. */
+    private record Place(AttentionShape shape, int rows, int live, int position, int layer) {
+        static Place of(RandomData data) {
+            int kvHeads = data.between(1, 3);
+            int heads = kvHeads * data.between(1, 3);
+            int context = data.coin() ? data.size(389) : data.between(1, 300);
+            AttentionShape shape = new AttentionShape(heads, kvHeads, 2 * data.between(1, 40), context);
+            int rows = data.between(1, 9);
+            int live = rows == 1 ? 1 : data.between(1, Math.min(rows, context));
+            return new Place(shape, rows, live, data.between(0, context - live), data.between(0, LAYERS - 1));
+        }
+
+        IntArray step() {
+            return KernelArrays.step(position, live, live - 1);
+        }
+
+        IntArray layerIndex() {
+            return KernelArrays.layer(layer);
+        }
+
+        int slices() {
+            return Slices.count(shape.contextLength());
+        }
+
+        FloatArray stacked(float[] cache) {
+            return KernelArrays.stacked(cache, layer, LAYERS);
+        }
+    }
+
+    @ParameterizedTest
+    @MethodSource("seeds")
+    void rotate(long seed) {
+        RandomData data = new RandomData(seed);
+        Place place = Place.of(data);
+        AttentionShape shape = place.shape();
+        double[] frequencies = IntStream.range(0, shape.headDim() / 2)
+                .mapToDouble(i -> Math.pow(10000, -2.0 * i / shape.headDim()))
+                .toArray();
+        RotaryTable table = RotaryTable.of(frequencies, shape.contextLength());
+        float[] expected = data.wildFloats(place.rows() * shape.fusedWidth());
+        FloatArray actual = FloatArray.fromArray(expected);
+        oracle.rotary(shape, table, place.position(), place.live(), expected);
+        RotaryKernels.rotate(
+                FloatArray.fromArray(table.cosines()),
+                FloatArray.fromArray(table.sines()),
+                place.step(),
+                actual,
+                place.rows(),
+                shape.heads(),
+                shape.kvHeads(),
+                shape.headDim());
+        Bits.assertSame(place.toString(), actual.toHeapArray(), expected);
+    }
+
+    @ParameterizedTest
+    @MethodSource("seeds")
+    void append(long seed) {
+        RandomData data = new RandomData(seed);
+        Place place = Place.of(data);
+        AttentionShape shape = place.shape();
+        float[] qkv = data.wildFloats(place.rows() * shape.fusedWidth());
+        float[] expectedKeys = data.floats((int) shape.cacheLayerSize());
+        float[] expectedValues = data.floats((int) shape.cacheLayerSize());
+        FloatArray keys = place.stacked(expectedKeys);
+        FloatArray values = place.stacked(expectedValues);
+        oracle.cacheAppend(shape, qkv, place.position(), place.live(), expectedKeys, expectedValues);
+        CacheKernels.append(
+                FloatArray.fromArray(qkv),
+                place.layerIndex(),
+                place.step(),
+                keys,
+                values,
+                place.rows(),
+                shape.heads(),
+                shape.kvHeads(),
+                shape.headDim(),
+                shape.contextLength());
+        Bits.assertSame(
+                "keys " + place, keys.toHeapArray(), place.stacked(expectedKeys).toHeapArray());
+        Bits.assertSame(
+                "values " + place,
+                values.toHeapArray(),
+                place.stacked(expectedValues).toHeapArray());
+    }
+
+    @ParameterizedTest
+    @MethodSource("seeds")
+    void scores(long seed) {
+        RandomData data = new RandomData(seed);
+        Place place = Place.of(data);
+        AttentionShape shape = place.shape();
+        float[] qkv = data.wildFloats(place.rows() * shape.fusedWidth());
+        float[] keys = data.wildFloats((int) shape.cacheLayerSize());
+        float[] expected = new float[place.rows() * shape.scoresWidth()];
+        Arrays.fill(expected, Float.NaN);
+        FloatArray actual = FloatArray.fromArray(expected);
+        oracle.attentionScores(shape, 0.3f, qkv, keys, place.position(), place.live(), expected);
+        AttentionKernels.scores(
+                FloatArray.fromArray(qkv),
+                place.stacked(keys),
+                place.layerIndex(),
+                place.step(),
+                actual,
+                place.rows(),
+                shape.heads(),
+                shape.headsPerKvHead(),
+                shape.headDim(),
+                shape.contextLength(),
+                0.3f);
+        Bits.assertSame(place.toString(), actual.toHeapArray(), expected);
+    }
+
+    @ParameterizedTest
+    @MethodSource("seeds")
+    void softmax(long seed) {
+        RandomData data = new RandomData(seed);
+        Place place = Place.of(data);
+        AttentionShape shape = place.shape();
+        float[] expected = data.floats(place.rows() * shape.scoresWidth());
+        for (int i = 0; i < expected.length; i++) {
+            expected[i] *= data.coin() ? 1f : 60f;
+        }
+        FloatArray actual = FloatArray.fromArray(expected);
+        oracle.softmax(shape, place.position(), place.live(), expected);
+        FloatArray maxima = KernelArrays.nan(place.rows() * shape.heads() * place.slices());
+        FloatArray sums = KernelArrays.nan(maxima.getSize());
+        int context = shape.contextLength();
+        AttentionKernels.sliceMaxima(actual, place.step(), maxima, place.rows(), shape.heads(), context);
+        AttentionKernels.sliceExponentials(actual, maxima, place.step(), sums, place.rows(), shape.heads(), context);
+        AttentionKernels.divide(sums, place.step(), actual, place.rows(), shape.heads(), context);
+        Bits.assertSame(place.toString(), actual.toHeapArray(), expected);
+    }
+
+    @ParameterizedTest
+    @MethodSource("seeds")
+    void outputs(long seed) {
+        RandomData data = new RandomData(seed);
+        Place place = Place.of(data);
+        AttentionShape shape = place.shape();
+        float[] probabilities = data.wildFloats(place.rows() * shape.scoresWidth());
+        float[] values = data.wildFloats((int) shape.cacheLayerSize());
+        float[] expected = new float[place.rows() * shape.queryWidth()];
+        Arrays.fill(expected, Float.NaN);
+        FloatArray actual = FloatArray.fromArray(expected);
+        oracle.attentionOutput(shape, probabilities, values, place.position(), place.live(), expected);
+        FloatArray sums = KernelArrays.nan(place.rows() * shape.queryWidth() * place.slices());
+        AttentionKernels.sliceOutputs(
+                FloatArray.fromArray(probabilities),
+                place.stacked(values),
+                place.layerIndex(),
+                place.step(),
+                sums,
+                place.rows(),
+                shape.heads(),
+                shape.headsPerKvHead(),
+                shape.headDim(),
+                shape.contextLength());
+        AttentionKernels.finishOutputs(
+                sums, place.step(), actual, place.rows(), shape.heads(), shape.headDim(), shape.contextLength());
+        Bits.assertSame(place.toString(), actual.toHeapArray(), expected);
+    }
+
+    @ParameterizedTest
+    @MethodSource("seeds")
+    void swiGlu(long seed) {
+        RandomData data = new RandomData(seed);
+        int rows = data.between(1, 9);
+        int live = rows == 1 ? 1 : data.between(1, rows);
+        int width = data.coin() ? data.size(389) : data.between(500, 1200);
+        float[] gateUp = data.wildFloats(rows * 2 * width);
+        float[] expected = new float[rows * width];
+        Arrays.fill(expected, Float.NaN);
+        FloatArray actual = FloatArray.fromArray(expected);
+        oracle.swiGlu(gateUp, live, width, expected);
+        SwiGluKernels.swiGlu(FloatArray.fromArray(gateUp), KernelArrays.step(0, live, 0), actual, rows, width);
+        Bits.assertSame("width " + width, actual.toHeapArray(), expected);
+    }
+
+    @ParameterizedTest
+    @MethodSource("seeds")
+    void selectCopiesTheRowWhoseLogitsAreWanted(long seed) {
+        RandomData data = new RandomData(seed);
+        int rows = data.between(1, 9);
+        int width = data.size(389);
+        int row = data.between(0, rows - 1);
+        float[] x = data.wildFloats(rows * width);
+        FloatArray actual = KernelArrays.nan(width);
+        RowKernels.select(FloatArray.fromArray(x), KernelArrays.step(0, rows, row), actual, 1, width);
+        Bits.assertSame("row " + row, actual.toHeapArray(), Arrays.copyOfRange(x, row * width, (row + 1) * width));
+    }
+
+    @ParameterizedTest
+    @MethodSource("seeds")
+    void nextCountsTheLayer(long seed) {
+        IntArray layer = KernelArrays.layer((int) seed);
+        LayerKernels.next(layer);
+        assertThat(layer.get(0)).isEqualTo((int) seed + 1);
+    }
+}

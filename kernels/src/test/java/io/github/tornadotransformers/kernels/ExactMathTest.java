@@ -1,0 +1,59 @@
+package io.github.tornadotransformers.kernels;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import org.junit.jupiter.api.Test;
+
+/** The kernels' functions have the bits of the oracle's, for floats of every exponent and both signs, infinities and NaN. */
+class ExactMathTest {
+    /** Coprime to powers of two, so that all mantissa bits vary. */
+    private static final long STRIDE = 1021;
+
+    private interface FloatFunction {
+        float apply(float x);
+    }
+
+    @Test
+    void exp() {
+        assertSame(ExactMath::exp, io.github.tornadotransformers.host.ExactMath::exp);
+    }
+
+    @Test
+    void silu() {
+        assertSame(ExactMath::silu, io.github.tornadotransformers.host.ExactMath::silu);
+    }
+
+    @Test
+    void geluTanh() {
+        assertSame(ExactMath::geluTanh, io.github.tornadotransformers.host.ExactMath::geluTanh);
+    }
+
+    @Test
+    void quotientIsJavas() {
+        for (int numerator = 1; numerator < 1 << 12; numerator++) {
+            float a = Float.intBitsToFloat(numerator * 524_287);
+            float b = Float.intBitsToFloat(numerator * 131_071);
+            assertThat(Float.floatToIntBits(ExactMath.quotient(a, b))).isEqualTo(Float.floatToIntBits(a / b));
+        }
+    }
+
+    private static void assertSame(FloatFunction actual, FloatFunction expected) {
+        for (long bits = 0; bits < 1L << 32; bits += STRIDE) {
+            requireSame(Float.intBitsToFloat((int) bits), actual, expected);
+        }
+        for (float x :
+                new float[] {0f, -0f, Float.POSITIVE_INFINITY, Float.NEGATIVE_INFINITY, Float.NaN, -87.33f, 88.72f}) {
+            requireSame(x, actual, expected);
+            requireSame(Math.nextUp(x), actual, expected);
+            requireSame(Math.nextDown(x), actual, expected);
+        }
+    }
+
+    private static void requireSame(float x, FloatFunction actual, FloatFunction expected) {
+        float got = actual.apply(x);
+        float wanted = expected.apply(x);
+        if (Float.floatToIntBits(got) != Float.floatToIntBits(wanted)) {
+            throw new AssertionError("at " + x + ": " + got + " instead of " + wanted);
+        }
+    }
+}

@@ -1,0 +1,34 @@
+package io.github.tornadotransformers.kernels;
+
+import java.util.Arrays;
+import uk.ac.manchester.tornado.api.types.arrays.FloatArray;
+import uk.ac.manchester.tornado.api.types.arrays.IntArray;
+
+/** What every kernel's test hands to it. */
+final class KernelArrays {
+    private KernelArrays() {}
+
+    static IntArray step(int position, int rows, int logitRow) {
+        return IntArray.fromElements(position, rows, logitRow);
+    }
+
+    static IntArray layer(int layer) {
+        return IntArray.fromElements(layer);
+    }
+
+    /** An output that nothing has written yet. */
+    static FloatArray nan(int size) {
+        float[] values = new float[size];
+        Arrays.fill(values, Float.NaN);
+        return FloatArray.fromArray(values);
+    }
+
+    /** {@code values} as layer {@code layer} of {@code layers}, NaN in the others. */
+    static FloatArray stacked(float[] values, int layer, int layers) {
+        FloatArray stacked = nan(values.length * layers);
+        for (int i = 0; i < values.length; i++) {
+            stacked.set(layer * values.length + i, values[i]);
+        }
+        return stacked;
+    }
+}

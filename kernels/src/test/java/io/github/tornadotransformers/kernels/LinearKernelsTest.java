@@ -1,0 +1,114 @@
+package io.github.tornadotransformers.kernels;
+
+import io.github.tornadotransformers.host.ScalarOps;
+import io.github.tornadotransformers.models.checkpoint.DType;
+import io.github.tornadotransformers.models.program.Activation;
+import io.github.tornadotransformers.testsupport.Bits;
+import io.github.tornadotransformers.testsupport.RandomData;
+import java.util.Arrays;
+import java.util.stream.LongStream;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+import uk.ac.manchester.tornado.api.types.arrays.FloatArray;
+import uk.ac.manchester.tornado.api.types.arrays.IntArray;
+
+class LinearKernelsTest {
+    private static final int LAYERS = 2;
+
+    private final ScalarOps oracle = new ScalarOps();
+
+    static LongStream seeds() {
+        return LongStream.range(0, 40);
+    }
+
+    @ParameterizedTest
+    @MethodSource("seeds")
+    void singleRow(long seed) {
+        RandomData data = new RandomData(seed);
+        for (DType dtype : DType.values()) {
+            Layer layer = Layer.of(dtype, 1, data);
+            KernelMatrix w = layer.weight();
+            FloatArray sums = KernelArrays.nan(Slices.count(layer.inputs()) * layer.columns());
+            LinearKernels.sliceSums(
+                    FloatArray.fromArray(layer.x()),
+                    w.floats(),
+                    w.shorts(),
+                    w.bytes(),
+                    w.scales(),
+                    w.powers(),
+                    KernelArrays.layer(layer.index()),
+                    sums,
+                    w.format(),
+                    layer.inputs(),
+                    layer.columns());
+            assertFinishes(layer, 1, sums, data);
+        }
+    }
+
+    @ParameterizedTest
+    @MethodSource("seeds")
+    void tilesOfRows(long seed) {
+        RandomData data = new RandomData(seed);
+        for (DType dtype : DType.values()) {
+            Layer layer = Layer.of(dtype, data.between(2, 11), data);
+            int live = data.between(1, layer.rows());
+            KernelMatrix w = layer.weight();
+            FloatArray sums = KernelArrays.nan(layer.rows() * Slices.count(layer.inputs()) * layer.columns());
+            LinearTileKernels.tileSums(
+                    FloatArray.fromArray(layer.x()),
+                    w.floats(),
+                    w.shorts(),
+                    w.bytes(),
+                    w.scales(),
+                    w.powers(),
+                    KernelArrays.layer(layer.index()),
+                    KernelArrays.step(0, live, 0),
+                    sums,
+                    w.format(),
+                    layer.rows(),
+                    layer.inputs(),
+                    layer.columns());
+            assertFinishes(layer, live, sums, data);
+        }
+    }
+
+    /** From the slice sums on: bias, activation and residual, in rows that hold tokens, and nothing in the padding. */
+    private void assertFinishes(Layer layer, int live, FloatArray sums, RandomData data) {
+        float[] bias = data.coin() ? data.floats(layer.columns()) : null;
+        Activation activation = Activation.values()[data.between(0, Activation.values().length - 1)];
+        boolean adds = data.coin();
+        float[] expected = data.floats(layer.rows() * layer.columns());
+        Arrays.fill(expected, live * layer.columns(), expected.length, Float.NaN);
+        FloatArray actual = FloatArray.fromArray(expected);
+        oracle.linear(layer.x(), layer.weight().host(), bias, activation, adds, live, expected);
+        IntArray index = KernelArrays.layer(layer.index());
+        LinearKernels.finish(
+                sums,
+                bias == null ? KernelArrays.nan(1) : KernelArrays.stacked(bias, layer.index(), LAYERS),
+                index,
+                KernelArrays.step(0, live, 0),
+                actual,
+                layer.rows(),
+                Slices.count(layer.inputs()),
+                layer.columns(),
+                bias == null ? 0 : 1,
+                activation == Activation.GELU_TANH ? LinearKernels.GELU_TANH : LinearKernels.NO_ACTIVATION,
+                adds ? 1 : 0);
+        Bits.assertSame(layer.toString(), actual.toHeapArray(), expected);
+    }
+
+    private record Layer(int index, int rows, int inputs, int columns, float[] x, KernelMatrix weight) {
+        static Layer of(DType dtype, int rows, RandomData data) {
+            int index = data.between(0, LAYERS - 1);
+            int inputs = data.coin() ? data.size(389) : data.between(500, 900);
+            int columns = data.size(257);
+            KernelMatrix weight = KernelMatrix.of(dtype, index, LAYERS, inputs, columns, data);
+            return new Layer(index, rows, inputs, columns, data.wildFloats(rows * inputs), weight);
+        }
+
+        @Override
+        public String toString() {
+            return weight.host().dtype() + " " + rows + "x" + inputs + "x" + columns;
+        }
+    }
+}

@@ -1,0 +1,96 @@
+package io.github.tornadotransformers.kernels;
+
+import io.github.tornadotransformers.host.ScalarOps;
+import io.github.tornadotransformers.testsupport.Bits;
+import io.github.tornadotransformers.testsupport.RandomData;
+import java.util.stream.LongStream;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+import uk.ac.manchester.tornado.api.types.arrays.FloatArray;
+import uk.ac.manchester.tornado.api.types.arrays.IntArray;
+
+class NormKernelsTest {
+    private static final int LAYERS = 3;
+
+    private final ScalarOps oracle = new ScalarOps();
+
+    static LongStream seeds() {
+        return LongStream.range(0, 40);
+    }
+
+    /** Random rows, of which those behind {@code live} are padding. */
+    private record Rows(int count, int live, int width, float[] x, float[] weight, float[] bias, int layer) {
+        static Rows of(RandomData data) {
+            int count = data.between(1, 9);
+            int width = data.coin() ? data.size(389) : data.between(500, 1200);
+            return new Rows(
+                    count,
+                    count == 1 ? 1 : data.between(1, count),
+                    width,
+                    data.wildFloats(count * width),
+                    data.floats(width),
+                    data.floats(width),
+                    data.between(0, LAYERS - 1));
+        }
+
+        FloatArray stacked(float[] vector) {
+            return KernelArrays.stacked(vector, layer, LAYERS);
+        }
+
+        FloatArray slices() {
+            return KernelArrays.nan(count * Slices.count(width));
+        }
+    }
+
+    @ParameterizedTest
+    @MethodSource("seeds")
+    void layerNorm(long seed) {
+        Rows rows = Rows.of(new RandomData(seed));
+        float[] expected = new float[rows.live() * rows.width()];
+        oracle.layerNorm(rows.x(), rows.weight(), rows.bias(), 1e-5f, rows.live(), rows.width(), expected);
+        FloatArray x = FloatArray.fromArray(rows.x());
+        IntArray step = KernelArrays.step(0, rows.live(), 0);
+        FloatArray sums = rows.slices();
+        FloatArray deviations = rows.slices();
+        FloatArray actual = KernelArrays.nan(rows.x().length);
+        NormKernels.sliceSums(x, step, sums, rows.count(), rows.width());
+        NormKernels.sliceDeviations(x, sums, step, deviations, rows.count(), rows.width());
+        NormKernels.layerNorm(
+                x,
+                sums,
+                deviations,
+                rows.stacked(rows.weight()),
+                rows.stacked(rows.bias()),
+                KernelArrays.layer(rows.layer()),
+                step,
+                actual,
+                rows.count(),
+                rows.width(),
+                1e-5f);
+        Bits.assertSame("width " + rows.width(), actual.toHeapArray(), expected);
+    }
+
+    @ParameterizedTest
+    @MethodSource("seeds")
+    void rmsNorm(long seed) {
+        Rows rows = Rows.of(new RandomData(seed));
+        float[] expected = new float[rows.live() * rows.width()];
+        oracle.rmsNorm(rows.x(), rows.weight(), 1e-6f, rows.live(), rows.width(), expected);
+        FloatArray x = FloatArray.fromArray(rows.x());
+        IntArray step = KernelArrays.step(0, rows.live(), 0);
+        FloatArray squares = rows.slices();
+        FloatArray actual = KernelArrays.nan(rows.x().length);
+        NormKernels.sliceSquares(x, step, squares, rows.count(), rows.width());
+        NormKernels.rmsNorm(
+                x,
+                squares,
+                rows.stacked(rows.weight()),
+                KernelArrays.layer(rows.layer()),
+                step,
+                actual,
+                rows.count(),
+                rows.width(),
+                1e-6f);
+        Bits.assertSame("width " + rows.width(), actual.toHeapArray(), expected);
+    }
+}
