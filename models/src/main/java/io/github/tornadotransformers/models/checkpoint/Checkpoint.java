@@ -145,7 +145,7 @@ public final class Checkpoint {
     }
 
     /** The tensor of a name without prefix, which {@link #checkTensors} has found. */
-    StoredTensor tensor(String name) {
+    public StoredTensor tensor(String name) {
         return tensors.find(name).orElseThrow();
     }
 }
