@@ -1,0 +1,182 @@
+package io.github.tornadotransformers.runner.verify;
+
+import io.github.tornadotransformers.host.HostMatrix;
+import io.github.tornadotransformers.host.HostOps;
+import io.github.tornadotransformers.models.checkpoint.DType;
+import io.github.tornadotransformers.models.program.Activation;
+import io.github.tornadotransformers.models.program.AttentionShape;
+import io.github.tornadotransformers.models.program.RotaryTable;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.stream.IntStream;
+
+/**
+ * One kernel on one shape with seeded inputs.
+ *
+ * @param kernel the Op's name in the result
+ * @param dtype of its matrix; float32 where it has none
+ * @param shape for the reader
+ * @param run runs the kernel on an engine, on inputs of its own, and gives what it has written
+ */
+record KernelCase(String kernel, DType dtype, String shape, Run run) {
+    /** The kernel on one engine; the same inputs each time. */
+    interface Run {
+        float[] on(HostOps ops);
+    }
+
+    private static final int[] WIDTHS = {1, 7, 64, 129, 768, 2048, 4096, 11008};
+    private static final int[][] LINEAR = {
+        {1, 1}, {7, 33}, {64, 7}, {129, 130}, {255, 48}, {768, 2304}, {2048, 257}, {4096, 96}, {11008, 33}
+    };
+    private static final List<AttentionShape> ATTENTION = List.of(
+            new AttentionShape(1, 1, 2, 1),
+            new AttentionShape(3, 1, 10, 5),
+            new AttentionShape(6, 2, 20, 150),
+            new AttentionShape(12, 12, 64, 300),
+            new AttentionShape(32, 4, 64, 513),
+            new AttentionShape(8, 8, 128, 129));
+
+    /** Every kernel, over shapes from 1 to those of real models. */
+    static List<KernelCase> all(long seed) {
+        List<KernelCase> cases = new ArrayList<>();
+        for (DType dtype : DType.values()) {
+            addEmbeddings(cases, dtype, seed);
+            addLinears(cases, dtype, seed);
+        }
+        for (int width : WIDTHS) {
+            for (int rows : new int[] {1, 3}) {
+                addRowKernels(cases, rows, width, seed);
+            }
+        }
+        for (AttentionShape shape : ATTENTION) {
+            int context = shape.contextLength();
+            addAttention(cases, shape, 0, Math.min(5, context), seed);
+            addAttention(cases, shape, context - 1, 1, seed);
+            if (context > 9) {
+                addAttention(cases, shape, context - 9, 9, seed);
+            }
+        }
+        return cases;
+    }
+
+    private static void addEmbeddings(List<KernelCase> cases, DType dtype, long seed) {
+        for (int width : new int[] {1, 33, 768}) {
+            int vocabSize = 257;
+            cases.add(new KernelCase("tokenEmbedding", dtype, "3 rows of " + width, ops -> {
+                HurtfulValues values = new HurtfulValues(seed);
+                float[] out = new float[3 * width];
+                ops.tokenEmbedding(values.matrix(dtype, width, vocabSize), values.ints(3, vocabSize), 3, out);
+                return out;
+            }));
+        }
+    }
+
+    private static void addLinears(List<KernelCase> cases, DType dtype, long seed) {
+        for (int[] shape : LINEAR) {
+            HostMatrix weight = new HurtfulValues(seed).matrix(dtype, shape[0], shape[1]);
+            for (int rows : new int[] {1, 5}) {
+                cases.add(linear("linear", weight, rows, false, Activation.NONE, seed));
+                cases.add(linear("linear + bias, GELU", weight, rows, false, Activation.GELU_TANH, seed));
+                cases.add(linear("linear + residual", weight, rows, true, Activation.NONE, seed));
+            }
+        }
+    }
+
+    private static KernelCase linear(
+            String name, HostMatrix weight, int rows, boolean adds, Activation activation, long seed) {
+        String shape = rows + " x " + weight.rows() + " x " + weight.columns();
+        return new KernelCase(name, weight.dtype(), shape, ops -> {
+            HurtfulValues values = new HurtfulValues(seed);
+            float[] x = values.floats(rows * weight.rows());
+            float[] bias = activation == Activation.NONE ? null : values.floats(weight.columns());
+            float[] out = values.floats(rows * weight.columns());
+            ops.linear(x, weight, bias, activation, adds, rows, out);
+            return out;
+        });
+    }
+
+    private static void addRowKernels(List<KernelCase> cases, int rows, int width, long seed) {
+        String shape = rows + " x " + width;
+        cases.add(new KernelCase("positionEmbedding", DType.F32, shape, ops -> {
+            HurtfulValues values = new HurtfulValues(seed);
+            float[] out = values.floats(rows * width);
+            ops.positionEmbedding(values.floats((rows + 2) * width), 2, rows, width, out);
+            return out;
+        }));
+        cases.add(new KernelCase("layerNorm", DType.F32, shape, ops -> {
+            HurtfulValues values = new HurtfulValues(seed);
+            float[] out = new float[rows * width];
+            float[] x = values.floats(rows * width);
+            ops.layerNorm(x, values.floats(width), values.floats(width), 1e-5f, rows, width, out);
+            return out;
+        }));
+        cases.add(new KernelCase("rmsNorm", DType.F32, shape, ops -> {
+            HurtfulValues values = new HurtfulValues(seed);
+            float[] out = new float[rows * width];
+            ops.rmsNorm(values.floats(rows * width), values.floats(width), 1e-6f, rows, width, out);
+            return out;
+        }));
+        cases.add(new KernelCase("swiGlu", DType.F32, shape, ops -> {
+            float[] out = new float[rows * width];
+            ops.swiGlu(new HurtfulValues(seed).floats(2 * rows * width), rows, width, out);
+            return out;
+        }));
+    }
+
+    private static void addAttention(List<KernelCase> cases, AttentionShape shape, int first, int rows, long seed) {
+        String name = shape.heads() + "/" + shape.kvHeads() + " heads of " + shape.headDim() + ", positions " + first
+                + " to " + (first + rows - 1);
+        int cacheSize = Math.toIntExact(shape.cacheLayerSize());
+        cases.add(new KernelCase("rotary", DType.F32, name, ops -> {
+            float[] qkv = new HurtfulValues(seed).floats(rows * shape.fusedWidth());
+            ops.rotary(shape, rotaryTable(shape), first, rows, qkv);
+            return qkv;
+        }));
+        cases.add(new KernelCase("cacheAppend", DType.F32, name, ops -> {
+            HurtfulValues values = new HurtfulValues(seed);
+            float[] keys = values.floats(cacheSize);
+            float[] cached = values.floats(cacheSize);
+            ops.cacheAppend(shape, values.floats(rows * shape.fusedWidth()), first, rows, keys, cached);
+            float[] both = Arrays.copyOf(keys, 2 * cacheSize);
+            System.arraycopy(cached, 0, both, cacheSize, cacheSize);
+            return both;
+        }));
+        cases.add(new KernelCase("attentionScores", DType.F32, name, ops -> {
+            HurtfulValues values = new HurtfulValues(seed);
+            float[] scores = new float[rows * shape.scoresWidth()];
+            float[] qkv = values.floats(rows * shape.fusedWidth());
+            ops.attentionScores(shape, 0.125f, qkv, values.floats(cacheSize), first, rows, scores);
+            return upToOwnPosition(shape, first, scores);
+        }));
+        cases.add(new KernelCase("softmax", DType.F32, name, ops -> {
+            float[] scores = new HurtfulValues(seed).scores(rows * shape.scoresWidth());
+            ops.softmax(shape, first, rows, scores);
+            return upToOwnPosition(shape, first, scores);
+        }));
+        cases.add(new KernelCase("attentionOutput", DType.F32, name, ops -> {
+            HurtfulValues values = new HurtfulValues(seed);
+            float[] out = new float[rows * shape.queryWidth()];
+            float[] probabilities = values.floats(rows * shape.scoresWidth());
+            ops.attentionOutput(shape, probabilities, values.floats(cacheSize), first, rows, out);
+            return out;
+        }));
+    }
+
+    private static RotaryTable rotaryTable(AttentionShape shape) {
+        double[] frequencies = IntStream.range(0, shape.headDim() / 2)
+                .mapToDouble(pair -> Math.pow(10000, -2.0 * pair / shape.headDim()))
+                .toArray();
+        return RotaryTable.of(frequencies, shape.contextLength());
+    }
+
+    /** Scores of later positions are undefined. */
+    private static float[] upToOwnPosition(AttentionShape shape, int first, float[] scores) {
+        int context = shape.contextLength();
+        for (int i = 0; i < scores.length; i++) {
+            int position = first + i / shape.scoresWidth();
+            scores[i] = i % context <= position ? scores[i] : 0f;
+        }
+        return scores;
+    }
+}

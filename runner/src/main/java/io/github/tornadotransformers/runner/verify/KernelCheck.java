@@ -1,0 +1,69 @@
+package io.github.tornadotransformers.runner.verify;
+
+import io.github.tornadotransformers.host.HostOps;
+import io.github.tornadotransformers.host.ScalarOps;
+import io.github.tornadotransformers.models.checkpoint.DType;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+
+/** Every kernel of an engine by itself, against {@link ScalarOps}, over many shapes and values that hurt. */
+public final class KernelCheck {
+    /** A kernel in one weight type. */
+    public record Kernel(String name, DType dtype) {}
+
+    /**
+     * What a kernel's cases gave.
+     *
+     * @param cases how many shapes ran
+     * @param firstRefused the first element that is wrong, and in which shape
+     */
+    public record Verdict(Kernel kernel, int cases, Differences differences, Optional<String> firstRefused) {
+        public boolean agrees() {
+            return firstRefused.isEmpty();
+        }
+    }
+
+    private KernelCheck() {}
+
+    /** @param engine under test; left open */
+    public static List<Verdict> run(HostOps engine, Tolerance tolerance, long seed) {
+        Map<Kernel, List<KernelCase>> byKernel = new LinkedHashMap<>();
+        for (KernelCase each : KernelCase.all(seed)) {
+            byKernel.computeIfAbsent(new Kernel(each.kernel(), each.dtype()), _ -> new ArrayList<>())
+                    .add(each);
+        }
+        List<Verdict> verdicts = new ArrayList<>();
+        try (ScalarOps oracle = new ScalarOps()) {
+            byKernel.forEach((kernel, cases) -> verdicts.add(verdict(kernel, cases, oracle, engine, tolerance)));
+        }
+        return verdicts;
+    }
+
+    private static Verdict verdict(
+            Kernel kernel, List<KernelCase> cases, HostOps oracle, HostOps engine, Tolerance tolerance) {
+        Differences differences = new Differences(tolerance);
+        Optional<String> first = Optional.empty();
+        for (KernelCase each : cases) {
+            float[] expected = each.run().on(oracle);
+            float[] actual = each.run().on(engine);
+            for (int i = 0; i < expected.length; i++) {
+                if (!acceptsNaN(actual[i], expected[i]) && !differences.compare(actual[i], expected[i])) {
+                    first = first.isPresent() ? first : Optional.of(describe(each, i, expected[i], actual[i]));
+                }
+            }
+        }
+        return new Verdict(kernel, cases.size(), differences, first);
+    }
+
+    /** Infinite intermediate values of the hurtful inputs may make a NaN; the engine must then make one too. */
+    private static boolean acceptsNaN(float actual, float expected) {
+        return Float.isNaN(expected) && Float.isNaN(actual);
+    }
+
+    private static String describe(KernelCase each, int index, float expected, float actual) {
+        return each.shape() + ", element " + index + ": " + actual + " instead of " + expected;
+    }
+}

@@ -1,0 +1,45 @@
+package io.github.tornadotransformers.runner.verify;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.github.tornadotransformers.host.ScalarOps;
+import io.github.tornadotransformers.host.VectorOps;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+class KernelCheckTest {
+    @Test
+    void vectorKernelsHaveTheScalarBits() {
+        try (VectorOps ops = new VectorOps(2)) {
+            List<KernelCheck.Verdict> verdicts = KernelCheck.run(ops, Tolerance.EXACT, 1);
+            assertThat(verdicts).hasSize(25).allSatisfy(verdict -> {
+                assertThat(verdict.firstRefused())
+                        .as(verdict.kernel().toString())
+                        .isEmpty();
+                assertThat(verdict.differences().elements()).isPositive();
+            });
+        }
+    }
+
+    @Test
+    void aKernelThatIsOneUlpOffIsNamed() {
+        try (ForwardingOps faulty = new ForwardingOps(new ScalarOps()) {
+            @Override
+            public void rmsNorm(float[] x, float[] weight, float epsilon, int rows, int width, float[] out) {
+                super.rmsNorm(x, weight, epsilon, rows, width, out);
+                if (width == 2048) {
+                    out[7] = Math.nextDown(out[7]);
+                }
+            }
+        }) {
+            List<KernelCheck.Verdict> wrong = KernelCheck.run(faulty, Tolerance.EXACT, 1).stream()
+                    .filter(verdict -> !verdict.agrees())
+                    .toList();
+            assertThat(wrong).hasSize(1);
+            assertThat(wrong.getFirst().kernel().name()).isEqualTo("rmsNorm");
+            assertThat(wrong.getFirst().firstRefused().orElseThrow()).startsWith("1 x 2048, element 7:");
+            assertThat(wrong.getFirst().differences().largestUlps()).isOne();
+            assertThat(wrong.getFirst().differences().differing()).isEqualTo(2);
+        }
+    }
+}
