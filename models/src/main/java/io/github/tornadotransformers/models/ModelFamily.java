@@ -12,6 +12,11 @@ public interface ModelFamily<C extends ModelConfig> {
     /** What may stand before the tensor names of the family's programs, with its dot: {@code transformer.}, {@code model.}. */
     String tensorPrefix();
 
+    /** A program's tensor name as Hugging Face's model with a head spells it: the head itself has no prefix. */
+    default String fullName(String tensorName) {
+        return tensorName.startsWith("lm_head.") ? tensorName : tensorPrefix() + tensorName;
+    }
+
     /**
      * Whether a tensor that the program does not use is known to be no loss: a buffer, or the copy of a tied weight.
      *

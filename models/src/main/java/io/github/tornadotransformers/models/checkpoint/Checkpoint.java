@@ -9,6 +9,7 @@ import io.github.tornadotransformers.models.Quoted;
 import io.github.tornadotransformers.models.program.Program;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalInt;
@@ -19,9 +20,10 @@ import java.util.OptionalInt;
  * both there, the index wins.
  */
 public final class Checkpoint {
-    private static final String CONFIG = "config.json";
+    static final String CONFIG = "config.json";
+    static final String SINGLE_FILE = "model.safetensors";
+
     private static final String GENERATION_CONFIG = "generation_config.json";
-    private static final String SINGLE_FILE = "model.safetensors";
     private static final String END_TOKENS = "eos_token_id";
     private static final String BOS_TOKEN = "bos_token_id";
 
@@ -133,6 +135,16 @@ public final class Checkpoint {
     /** What the user should be told once, a line each; usually nothing. */
     public List<String> notices() {
         return check.notices();
+    }
+
+    /** As {@link #notices()}, and whether keeping the matrices in {@code dtype} loses something. */
+    public List<String> notices(DType dtype) {
+        if (check.isKeptBy(dtype)) {
+            return notices();
+        }
+        List<String> notices = new ArrayList<>(notices());
+        notices.add("the checkpoint's " + check.matrixTypes() + " weights are rounded to " + dtype);
+        return List.copyOf(notices);
     }
 
     /**

@@ -1,11 +1,7 @@
 package io.github.tornadotransformers.models.checkpoint;
 
 import com.fasterxml.jackson.core.JacksonException;
-import com.fasterxml.jackson.core.StreamReadFeature;
-import com.fasterxml.jackson.databind.DeserializationFeature;
 import com.fasterxml.jackson.databind.JsonNode;
-import com.fasterxml.jackson.databind.ObjectMapper;
-import com.fasterxml.jackson.databind.json.JsonMapper;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.github.tornadotransformers.models.CheckpointException;
 import io.github.tornadotransformers.models.Quoted;
@@ -22,11 +18,6 @@ public final class CheckpointFiles {
     private static final long MAX_JSON_BYTES = 64L << 20;
 
     private static final String LFS_POINTER = "version https://git-lfs.github.com/spec/";
-
-    private static final ObjectMapper JSON = JsonMapper.builder()
-            .enable(StreamReadFeature.STRICT_DUPLICATE_DETECTION)
-            .enable(DeserializationFeature.FAIL_ON_TRAILING_TOKENS)
-            .build();
 
     private CheckpointFiles() {}
 
@@ -63,7 +54,7 @@ public final class CheckpointFiles {
                 throw new CheckpointException(
                         Quoted.path(file) + " has " + bytes + " bytes, expected at most " + MAX_JSON_BYTES);
             }
-            JsonNode root = JSON.readTree(Files.readAllBytes(file));
+            JsonNode root = JsonTree.parse(Files.readAllBytes(file));
             if (root instanceof ObjectNode object) {
                 return object;
             }
@@ -76,14 +67,5 @@ public final class CheckpointFiles {
         } catch (IOException e) {
             throw CheckpointException.unreadable(file, e);
         }
-    }
-
-    /** @throws IOException if the file cannot be written */
-    static void writeJson(Path file, ObjectNode json) throws IOException {
-        Files.writeString(file, json.toPrettyString() + "\n");
-    }
-
-    static ObjectNode newObject() {
-        return JSON.createObjectNode();
     }
 }

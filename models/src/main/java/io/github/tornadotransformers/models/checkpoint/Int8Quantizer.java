@@ -1,5 +1,7 @@
 package io.github.tornadotransformers.models.checkpoint;
 
+import java.util.Arrays;
+
 /**
  * Symmetric 8-bit quantization in blocks. A block is {@link DType#BLOCK} consecutive rows of one column (fewer at the end of a
  * layer's rows):
@@ -31,31 +33,28 @@ public final class Int8Quantizer {
     }
 
     /**
-     * Quantizes the rows of one block.
+     * Quantizes one block of each column.
      *
-     * @param tile floats, {@code [rows][columns]} from {@code offset} on
+     * @param tile floats, the first columns of {@code [Tile.SIDE][Tile.SIDE]}
+     * @param firstRow of the block within the tile
      * @param rows in {@code [1, DType.BLOCK]}
      * @param quantized gets the bytes, laid out and placed as in {@code tile}
-     * @param scales gets the columns' scales from {@code scalesOffset} on
+     * @param scales gets the columns' scales
      */
-    static void quantizeBlock(
-            float[] tile, int offset, int rows, int columns, byte[] quantized, float[] scales, int scalesOffset) {
-        for (int column = 0; column < columns; column++) {
-            scales[scalesOffset + column] = 0f;
-        }
-        for (int row = 0; row < rows; row++) {
-            int start = offset + row * columns;
+    static void quantizeBlock(float[] tile, int firstRow, int rows, int columns, byte[] quantized, float[] scales) {
+        Arrays.fill(scales, 0f);
+        for (int row = firstRow; row < firstRow + rows; row++) {
             for (int column = 0; column < columns; column++) {
-                scales[scalesOffset + column] = Math.max(scales[scalesOffset + column], Math.abs(tile[start + column]));
+                scales[column] = Math.max(scales[column], Math.abs(tile[row * Tile.SIDE + column]));
             }
         }
         for (int column = 0; column < columns; column++) {
-            scales[scalesOffset + column] = scale(scales[scalesOffset + column]);
+            scales[column] = scale(scales[column]);
         }
-        for (int row = 0; row < rows; row++) {
-            int start = offset + row * columns;
+        for (int row = firstRow; row < firstRow + rows; row++) {
             for (int column = 0; column < columns; column++) {
-                quantized[start + column] = quantize(tile[start + column], scales[scalesOffset + column]);
+                int index = row * Tile.SIDE + column;
+                quantized[index] = quantize(tile[index], scales[column]);
             }
         }
     }

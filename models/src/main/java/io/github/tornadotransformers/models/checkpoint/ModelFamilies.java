@@ -1,5 +1,6 @@
 package io.github.tornadotransformers.models.checkpoint;
 
+import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.github.tornadotransformers.models.ConfigReader;
 import io.github.tornadotransformers.models.ModelConfig;
 import io.github.tornadotransformers.models.ModelFamily;
@@ -33,15 +34,20 @@ public final class ModelFamilies {
                 .orElseThrow(() -> config.notImplemented(MODEL_TYPE, supported()));
     }
 
-    /** @throws IllegalArgumentException if no family has configs of this class */
-    static <C extends ModelConfig> ModelFamily<? super C> of(C config) {
-        for (ModelFamily<?> family : ALL) {
-            if (family.configType().isInstance(config)) {
-                @SuppressWarnings("unchecked")
-                ModelFamily<? super C> found = (ModelFamily<? super C>) family;
-                return found;
-            }
-        }
-        throw new IllegalArgumentException("no family for " + config.getClass());
+    /** @throws IllegalArgumentException if the config is of no family */
+    static ModelFamily<?> of(ModelConfig config) {
+        return ALL.stream()
+                .filter(family -> family.configType().isInstance(config))
+                .findFirst()
+                .orElseThrow(() -> new IllegalArgumentException("no family for " + config.getClass()));
+    }
+
+    /** Writes the fields of {@code config.json}, but for the model type. */
+    static void describe(ModelConfig config, ObjectNode json) {
+        describe(of(config), config, json);
+    }
+
+    private static <C extends ModelConfig> void describe(ModelFamily<C> family, ModelConfig config, ObjectNode json) {
+        family.describe(family.configType().cast(config), json);
     }
 }

@@ -13,6 +13,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.stream.Collectors;
 
 /**
  * Compares a checkpoint's tensors with those that a program needs.
@@ -54,6 +55,16 @@ final class TensorCheck {
         Set<DType> widened = EnumSet.noneOf(DType.class);
         matrixTypes.forEach(type -> widened.add(type.widened()));
         return widened.size() == 1 ? widened.iterator().next() : DType.F32;
+    }
+
+    /** Whether a type in memory holds every matrix as it is stored (F64 as if it were F32). */
+    boolean isKeptBy(DType dtype) {
+        return dtype == DType.F32 || matrixTypes.stream().allMatch(type -> type.widened() == dtype);
+    }
+
+    /** The types of the matrices, for a message. */
+    String matrixTypes() {
+        return matrixTypes.stream().map(StoredType::name).collect(Collectors.joining(" and "));
     }
 
     List<String> notices() {

@@ -57,6 +57,6 @@ final class TensorIndex {
 
     /** The name as this checkpoint would spell it. */
     String spelled(String name) {
-        return prefixed && !name.startsWith("lm_head.") ? family.tensorPrefix() + name : name;
+        return prefixed ? family.fullName(name) : name;
     }
 }

@@ -41,13 +41,15 @@ final class TensorSource {
             }
             case F32 -> MemorySegment.copy(elements, FLOATS, offset, floats, at, count);
             case F16 -> {
-                short[] halves = readShorts(offset, count);
+                short[] halves = new short[count];
+                readBits(first, halves, 0, count);
                 for (int i = 0; i < count; i++) {
                     floats[at + i] = Float.float16ToFloat(halves[i]);
                 }
             }
             case BF16 -> {
-                short[] halves = readShorts(offset, count);
+                short[] halves = new short[count];
+                readBits(first, halves, 0, count);
                 for (int i = 0; i < count; i++) {
                     floats[at + i] = Bfloat16.toFloat(halves[i]);
                 }
@@ -55,10 +57,14 @@ final class TensorSource {
         }
     }
 
-    private short[] readShorts(long offset, int count) {
-        short[] shorts = new short[count];
-        MemorySegment.copy(elements, SHORTS, offset, shorts, 0, count);
-        return shorts;
+    /** Whether a type in memory has the same 16 bits, so that {@link #readBits} will do. */
+    boolean isKeptBy(DType dtype) {
+        return type.bytes() == Short.BYTES && type.widened() == dtype;
+    }
+
+    /** The bits of elements of 16 bits, as {@link #read}. */
+    void readBits(long first, short[] bits, int at, int count) {
+        MemorySegment.copy(elements, SHORTS, first * Short.BYTES, bits, at, count);
     }
 
     private float narrow(double value) {

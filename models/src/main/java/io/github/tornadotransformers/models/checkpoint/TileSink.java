@@ -38,70 +38,83 @@ final class TileSink {
         return overflows.sum();
     }
 
-    /** @param tile {@code [tileRows][tileColumns]}; its first element goes to {@code (row, column)} of the layer */
+    DType dtype() {
+        return dtype;
+    }
+
+    /**
+     * @param tile the upper left {@code [tileRows][tileColumns]} of {@code [SIDE][SIDE]}; its first element goes to
+     *     {@code (row, column)} of the layer
+     */
     void write(float[] tile, int tileRows, int tileColumns, long row, long column) {
         switch (dtype) {
             case F32 -> {
                 for (int r = 0; r < tileRows; r++) {
                     long offset = ((row + r) * columns + column) * Float.BYTES;
-                    MemorySegment.copy(tile, r * tileColumns, elements, FLOATS, offset, tileColumns);
+                    MemorySegment.copy(tile, r * Tile.SIDE, elements, FLOATS, offset, tileColumns);
                 }
             }
-            case BF16 -> writeShorts(toBfloat16(tile, tileRows * tileColumns), tileRows, tileColumns, row, column);
-            case F16 -> writeShorts(toFloat16(tile, tileRows * tileColumns), tileRows, tileColumns, row, column);
+            case BF16 -> writeBits(toBfloat16(tile), tileRows, tileColumns, row, column);
+            case F16 -> writeBits(toFloat16(tile), tileRows, tileColumns, row, column);
             case INT8 -> writeQuantized(tile, tileRows, tileColumns, row, column);
         }
+        countOverflows(tile, tileRows, tileColumns);
     }
 
-    private short[] toBfloat16(float[] tile, int count) {
-        short[] narrowed = new short[count];
-        for (int i = 0; i < count; i++) {
-            narrowed[i] = Bfloat16.ofFloat(tile[i]);
-        }
-        countOverflows(tile, count, BF16_OVERFLOW);
-        return narrowed;
-    }
-
-    private short[] toFloat16(float[] tile, int count) {
-        short[] narrowed = new short[count];
-        for (int i = 0; i < count; i++) {
-            narrowed[i] = Float.floatToFloat16(tile[i]);
-        }
-        countOverflows(tile, count, F16_OVERFLOW);
-        return narrowed;
-    }
-
-    /** Without branches, so that it runs at the speed of the conversion. */
-    private void countOverflows(float[] tile, int count, int limit) {
-        int found = 0;
-        for (int i = 0; i < count; i++) {
-            int magnitude = Float.floatToRawIntBits(tile[i]) & MAGNITUDE;
-            found += (limit - 1 - magnitude & magnitude - INFINITY_BITS) >>> Integer.SIZE - 1;
-        }
-        if (found > 0) {
-            overflows.add(found);
-        }
-    }
-
-    private void writeShorts(short[] tile, int tileRows, int tileColumns, long row, long column) {
+    /** As {@link #write}, of a tile of 16-bit elements that are of the weight's type already. */
+    void writeBits(short[] tile, int tileRows, int tileColumns, long row, long column) {
         for (int r = 0; r < tileRows; r++) {
             long offset = ((row + r) * columns + column) * Short.BYTES;
-            MemorySegment.copy(tile, r * tileColumns, elements, SHORTS, offset, tileColumns);
+            MemorySegment.copy(tile, r * Tile.SIDE, elements, SHORTS, offset, tileColumns);
         }
+    }
+
+    private static short[] toBfloat16(float[] tile) {
+        short[] narrowed = new short[tile.length];
+        for (int i = 0; i < tile.length; i++) {
+            narrowed[i] = Bfloat16.ofFloat(tile[i]);
+        }
+        return narrowed;
+    }
+
+    private static short[] toFloat16(float[] tile) {
+        short[] narrowed = new short[tile.length];
+        for (int i = 0; i < tile.length; i++) {
+            narrowed[i] = Float.floatToFloat16(tile[i]);
+        }
+        return narrowed;
     }
 
     private void writeQuantized(float[] tile, int tileRows, int tileColumns, long row, long column) {
-        byte[] quantized = new byte[tileRows * tileColumns];
-        float[] blockScales = new float[tileColumns];
+        byte[] quantized = new byte[tile.length];
+        float[] blockScales = new float[Tile.SIDE];
         for (int first = 0; first < tileRows; first += DType.BLOCK) {
             int rows = Math.min(DType.BLOCK, tileRows - first);
-            Int8Quantizer.quantizeBlock(tile, first * tileColumns, rows, tileColumns, quantized, blockScales, 0);
+            Int8Quantizer.quantizeBlock(tile, first, rows, tileColumns, quantized, blockScales);
             long block = (row + first) / DType.BLOCK;
             MemorySegment.copy(blockScales, 0, scales, FLOATS, (block * columns + column) * Float.BYTES, tileColumns);
         }
         for (int r = 0; r < tileRows; r++) {
             long offset = (row + r) * columns + column;
-            MemorySegment.copy(quantized, r * tileColumns, elements, ValueLayout.JAVA_BYTE, offset, tileColumns);
+            MemorySegment.copy(quantized, r * Tile.SIDE, elements, ValueLayout.JAVA_BYTE, offset, tileColumns);
+        }
+    }
+
+    /** Without branches in the loop, so that it runs at the speed of the conversion. */
+    private void countOverflows(float[] tile, int tileRows, int tileColumns) {
+        if (dtype == DType.F32 || dtype == DType.INT8) {
+            return;
+        }
+        int limit = dtype == DType.BF16 ? BF16_OVERFLOW : F16_OVERFLOW;
+        int found = 0;
+        for (int r = 0; r < tileRows; r++) {
+            for (int c = 0; c < tileColumns; c++) {
+                int magnitude = Float.floatToRawIntBits(tile[r * Tile.SIDE + c]) & MAGNITUDE;
+                found += (limit - 1 - magnitude & magnitude - INFINITY_BITS) >>> Integer.SIZE - 1;
+            }
+        }
+        if (found > 0) {
+            overflows.add(found);
         }
     }
 }

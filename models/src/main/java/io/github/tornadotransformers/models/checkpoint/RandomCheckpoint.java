@@ -1,0 +1,127 @@
+package io.github.tornadotransformers.models.checkpoint;
+
+import com.fasterxml.jackson.databind.node.JsonNodeFactory;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.github.tornadotransformers.models.ModelConfig;
+import io.github.tornadotransformers.models.ModelFamily;
+import io.github.tornadotransformers.models.program.TensorPart;
+import io.github.tornadotransformers.models.program.Weight;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+
+/**
+ * Checkpoints of random weights in Hugging Face's layout, for tests, benchmarks and {@code verify}: they need no download,
+ * and a speed measured on them is that of trained weights of the same shape.
+ *
+ * <p>Matrices have mean 0 and deviation {@code 1/sqrt(inputs)}, so that activations and logits stay near 1 at any size; norm
+ * weights are near 1, biases near 0, both with deviation 0.1. There are no end tokens.
+ */
+public final class RandomCheckpoint {
+    private static final double VECTOR_DEVIATION = 0.1;
+
+    /** Without it Hugging Face's own loader refuses the file. */
+    private static final Map<String, String> METADATA = Map.of("format", "pt");
+
+    private RandomCheckpoint() {}
+
+    /**
+     * Writes {@code config.json} and {@code model.safetensors}; the folder is made where needed.
+     *
+     * @param type of all tensors; values are rounded to it
+     * @throws IOException if a file cannot be written
+     */
+    public static void write(Path folder, ModelConfig config, long seed, StoredType type) throws IOException {
+        Files.createDirectories(folder);
+        SafetensorsWriter.write(
+                folder.resolve(Checkpoint.SINGLE_FILE), METADATA, fullyNamed(config, tensors(config, seed, type)));
+        writeConfig(folder, config, type);
+    }
+
+    /**
+     * As {@link #write}, but over several files with an index.
+     *
+     * @param shards in {@code [1, number of tensors]}
+     */
+    public static void writeSharded(Path folder, ModelConfig config, long seed, StoredType type, int shards)
+            throws IOException {
+        Files.createDirectories(folder);
+        List<SafetensorsWriter.Tensor> tensors = fullyNamed(config, tensors(config, seed, type));
+        ObjectNode index = JsonNodeFactory.instance.objectNode();
+        index.putObject("metadata")
+                .put(
+                        "total_size",
+                        tensors.stream()
+                                .mapToLong(SafetensorsWriter.Tensor::bytes)
+                                .sum());
+        ObjectNode weightMap = index.putObject(ShardIndex.WEIGHT_MAP);
+        for (int shard = 0; shard < shards; shard++) {
+            String name = String.format(Locale.ROOT, "model-%05d-of-%05d.safetensors", shard + 1, shards);
+            List<SafetensorsWriter.Tensor> part =
+                    tensors.subList(shard * tensors.size() / shards, (shard + 1) * tensors.size() / shards);
+            SafetensorsWriter.write(folder.resolve(name), METADATA, part);
+            part.forEach(tensor -> weightMap.put(tensor.name(), name));
+        }
+        writeJson(folder.resolve(ShardIndex.FILE_NAME), index);
+        writeConfig(folder, config, type);
+    }
+
+    /** The tensors of a random checkpoint, named without the family's prefix. */
+    public static List<SafetensorsWriter.Tensor> tensors(ModelConfig config, long seed, StoredType type) {
+        List<SafetensorsWriter.Tensor> tensors = new ArrayList<>();
+        for (Weight weight : config.program(1).weights()) {
+            for (int layer = 0; layer < weight.layers(); layer++) {
+                for (TensorPart part : weight.parts()) {
+                    String name = part.tensorName(layer);
+                    tensors.add(
+                            new SafetensorsWriter.Tensor(name, type, weight.shapeOf(part), random(weight, name, seed)));
+                }
+            }
+        }
+        return tensors;
+    }
+
+    private static RandomTensor random(Weight weight, String name, long seed) {
+        if (weight.kind() == Weight.Kind.MATRIX) {
+            return new RandomTensor(seed, name, 0, 1 / Math.sqrt(weight.rows()));
+        }
+        if (weight.rows() > 1) {
+            return new RandomTensor(seed, name, 0, 1 / Math.sqrt(weight.columns()));
+        }
+        return new RandomTensor(seed, name, name.endsWith(".bias") ? 0 : 1, VECTOR_DEVIATION);
+    }
+
+    private static List<SafetensorsWriter.Tensor> fullyNamed(
+            ModelConfig config, List<SafetensorsWriter.Tensor> tensors) {
+        ModelFamily<?> family = ModelFamilies.of(config);
+        return tensors.stream()
+                .map(tensor -> new SafetensorsWriter.Tensor(
+                        family.fullName(tensor.name()), tensor.type(), tensor.shape(), tensor.data()))
+                .toList();
+    }
+
+    private static void writeConfig(Path folder, ModelConfig config, StoredType type) throws IOException {
+        ObjectNode json = JsonNodeFactory.instance.objectNode();
+        json.put(ModelFamilies.MODEL_TYPE, config.modelType());
+        ModelFamilies.describe(config, json);
+        json.put("torch_dtype", torchName(type));
+        writeJson(folder.resolve(Checkpoint.CONFIG), json);
+    }
+
+    private static String torchName(StoredType type) {
+        return switch (type) {
+            case F64 -> "float64";
+            case F32 -> "float32";
+            case F16 -> "float16";
+            case BF16 -> "bfloat16";
+        };
+    }
+
+    private static void writeJson(Path file, ObjectNode json) throws IOException {
+        Files.writeString(file, json.toPrettyString() + "\n");
+    }
+}

@@ -1,0 +1,101 @@
+package io.github.tornadotransformers.models.checkpoint;
+
+/**
+ * A square of a tensor that stays in a core's cache while it is converted and turned. Only its upper left part is filled at
+ * the tensor's edges. For one thread.
+ */
+sealed interface Tile {
+    /** Rows and columns; a multiple of {@link DType#BLOCK}, so that no block of {@code INT8} is cut. */
+    int SIDE = 128;
+
+    /** Fills the first columns of a row from {@code columns} consecutive elements of the tensor. */
+    void read(int row, long firstElement, int columns);
+
+    /** Swaps rows and columns. */
+    void turn(int rows, int columns);
+
+    /** Writes the upper left part to {@code (row, column)} of the weight's layer. */
+    void write(int rows, int columns, long row, long column);
+
+    static Tile between(TensorSource source, TileSink sink) {
+        return source.isKeptBy(sink.dtype()) ? new Halves(source, sink) : new Floats(source, sink);
+    }
+
+    /** Any type to any other, by way of float32. */
+    final class Floats implements Tile {
+        private final TensorSource source;
+        private final TileSink sink;
+        private float[] elements = new float[SIDE * SIDE];
+        private float[] other = new float[SIDE * SIDE];
+
+        private Floats(TensorSource source, TileSink sink) {
+            this.source = source;
+            this.sink = sink;
+        }
+
+        @Override
+        public void read(int row, long firstElement, int columns) {
+            source.read(firstElement, elements, row * SIDE, columns);
+        }
+
+        @Override
+        public void turn(int rows, int columns) {
+            turn(elements, rows, columns, other);
+            float[] turned = other;
+            other = elements;
+            elements = turned;
+        }
+
+        private static void turn(float[] from, int rows, int columns, float[] to) {
+            for (int column = 0; column < columns; column++) {
+                for (int row = 0; row < rows; row++) {
+                    to[column * SIDE + row] = from[row * SIDE + column];
+                }
+            }
+        }
+
+        @Override
+        public void write(int rows, int columns, long row, long column) {
+            sink.write(elements, rows, columns, row, column);
+        }
+    }
+
+    /** Elements of 16 bits that stay as they are. */
+    final class Halves implements Tile {
+        private final TensorSource source;
+        private final TileSink sink;
+        private short[] elements = new short[SIDE * SIDE];
+        private short[] other = new short[SIDE * SIDE];
+
+        private Halves(TensorSource source, TileSink sink) {
+            this.source = source;
+            this.sink = sink;
+        }
+
+        @Override
+        public void read(int row, long firstElement, int columns) {
+            source.readBits(firstElement, elements, row * SIDE, columns);
+        }
+
+        @Override
+        public void turn(int rows, int columns) {
+            turn(elements, rows, columns, other);
+            short[] turned = other;
+            other = elements;
+            elements = turned;
+        }
+
+        private static void turn(short[] from, int rows, int columns, short[] to) {
+            for (int column = 0; column < columns; column++) {
+                for (int row = 0; row < rows; row++) {
+                    to[column * SIDE + row] = from[row * SIDE + column];
+                }
+            }
+        }
+
+        @Override
+        public void write(int rows, int columns, long row, long column) {
+            sink.writeBits(elements, rows, columns, row, column);
+        }
+    }
+}
