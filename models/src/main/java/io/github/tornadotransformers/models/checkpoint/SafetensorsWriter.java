@@ -11,6 +11,7 @@ import java.lang.foreign.ValueLayout;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.channels.FileChannel;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
@@ -108,7 +109,7 @@ public final class SafetensorsWriter {
             json.writeEndObject();
         }
         int padding = -text.size() & HEADER_ALIGNMENT - 1;
-        text.write(" ".repeat(padding).getBytes());
+        text.write(" ".repeat(padding).getBytes(StandardCharsets.UTF_8));
         ByteBuffer header = ByteBuffer.allocate(SafetensorsFile.LENGTH_BYTES + text.size());
         header.order(ByteOrder.LITTLE_ENDIAN).putLong(text.size()).put(text.toByteArray());
         return header.array();
