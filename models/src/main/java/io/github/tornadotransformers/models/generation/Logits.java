@@ -1,7 +1,7 @@
 package io.github.tornadotransformers.models.generation;
 
 /** What sampling and perplexity need of one position's logits. */
-final class Logits {
+public final class Logits {
     private Logits() {}
 
     /** @throws NonFiniteLogitException naming the first NaN or infinity in {@code logits[offset .. offset + count)} */
@@ -14,8 +14,8 @@ final class Logits {
         }
     }
 
-    /** The index of the largest value, the lowest where several are. */
-    static int argmax(float[] logits, int count) {
+    /** The index of the largest of the first {@code count} values, the lowest where several are. */
+    public static int argmax(float[] logits, int count) {
         int best = 0;
         for (int i = 1; i < count; i++) {
             if (logits[i] > logits[best]) {

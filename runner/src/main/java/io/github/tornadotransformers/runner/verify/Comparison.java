@@ -1,0 +1,97 @@
+package io.github.tornadotransformers.runner.verify;
+
+import io.github.tornadotransformers.models.generation.TraceListener;
+import java.util.Collections;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.Optional;
+
+/** How one engine's trace differs from the reference's, over all steps. */
+public final class Comparison {
+    private final String reference;
+    private final String engine;
+    private final Tolerance tolerance;
+    private final Map<TracePoint, Differences> points = new LinkedHashMap<>();
+    private Optional<FirstDifference> first = Optional.empty();
+
+    Comparison(String reference, String engine, Tolerance tolerance) {
+        this.reference = reference;
+        this.engine = engine;
+        this.tolerance = tolerance;
+    }
+
+    /** Compares a step's points, in the reference's order. */
+    void compare(int step, StepTrace expected, StepTrace actual) {
+        expected.points()
+                .forEach((point, rows) ->
+                        compare(step, point, rows, actual.points().get(point)));
+    }
+
+    private void compare(int step, TracePoint point, StepTrace.Rows expected, StepTrace.Rows actual) {
+        if (actual == null || actual.values().length != expected.values().length) {
+            throw new IllegalStateException(engine + " traced " + (actual == null ? 0 : actual.values().length)
+                    + " elements at " + point + " in step " + step + ", " + reference + " "
+                    + expected.values().length);
+        }
+        Differences differences = differences(point);
+        for (int i = 0; i < expected.values().length; i++) {
+            if (!differences.compare(actual.values()[i], expected.values()[i])) {
+                int position = expected.firstPosition() + i / expected.width();
+                refuse(step, point, position, i % expected.width(), expected.values()[i], actual.values()[i]);
+            }
+        }
+    }
+
+    /** Compares a row with values of higher precision. */
+    void compare(int step, TracePoint point, int position, float[] actual, double[] expected) {
+        Differences differences = differences(point);
+        for (int i = 0; i < expected.length; i++) {
+            if (!differences.compare(actual[i], expected[i])) {
+                refuse(step, point, position, i, expected[i], actual[i]);
+            }
+        }
+    }
+
+    /** Tokens are equal or not, whatever the tolerance. */
+    void compareToken(int step, int position, int expected, int actual) {
+        TracePoint point = new TracePoint(TraceListener.NO_LAYER, TracePoint.TOKEN);
+        Differences differences = points.computeIfAbsent(point, _ -> new Differences(Tolerance.EXACT));
+        if (!differences.compare((float) actual, (float) expected)) {
+            refuse(step, point, position, 0, expected, actual);
+        }
+    }
+
+    private Differences differences(TracePoint point) {
+        return points.computeIfAbsent(point, _ -> new Differences(tolerance));
+    }
+
+    private void refuse(int step, TracePoint point, int position, int index, double expected, double actual) {
+        if (first.isEmpty()) {
+            first = Optional.of(new FirstDifference(step, point, position, index, expected, actual));
+        }
+    }
+
+    public String reference() {
+        return reference;
+    }
+
+    public String engine() {
+        return engine;
+    }
+
+    public Tolerance tolerance() {
+        return tolerance;
+    }
+
+    public Map<TracePoint, Differences> points() {
+        return Collections.unmodifiableMap(points);
+    }
+
+    public Optional<FirstDifference> first() {
+        return first;
+    }
+
+    public boolean agrees() {
+        return first.isEmpty();
+    }
+}
