@@ -1,4 +1,4 @@
-package io.github.tornadotransformers.runner;
+package io.github.tornadotransformers.runner.commands;
 
 import picocli.CommandLine.IVersionProvider;
 
@@ -6,7 +6,7 @@ import picocli.CommandLine.IVersionProvider;
 final class Version implements IVersionProvider {
     @Override
     public String[] getVersion() {
-        String version = Main.class.getPackage().getImplementationVersion();
+        String version = Version.class.getPackage().getImplementationVersion();
         return new String[] {
             "tornado-transformers " + (version == null ? "(not packaged)" : version),
             "Java " + Runtime.version() + ", " + System.getProperty("java.vm.name")

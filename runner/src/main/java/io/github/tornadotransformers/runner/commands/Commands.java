@@ -1,0 +1,145 @@
+package io.github.tornadotransformers.runner.commands;
+
+import io.github.tornadotransformers.models.CheckpointException;
+import io.github.tornadotransformers.models.generation.NonFiniteLogitException;
+import io.github.tornadotransformers.runner.console.ClosedPipeException;
+import io.github.tornadotransformers.runner.console.Console;
+import io.github.tornadotransformers.runner.console.ExitCode;
+import io.github.tornadotransformers.runner.console.Failure;
+import java.io.PrintWriter;
+import java.io.StringWriter;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.SequencedMap;
+import java.util.concurrent.Callable;
+import java.util.function.Function;
+import picocli.CommandLine;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.ParseResult;
+
+/** All commands, how one is called, and how its errors become one line and an exit code. */
+public final class Commands {
+    private static final int HELP_COLUMNS = 80;
+    private static final SequencedMap<String, Function<Console, Callable<Integer>>> ALL = all();
+
+    private final Console console;
+
+    public Commands(Console console) {
+        this.console = console;
+    }
+
+    /** In the order of the help. A new command is a line here. */
+    private static SequencedMap<String, Function<Console, Callable<Integer>>> all() {
+        SequencedMap<String, Function<Console, Callable<Integer>>> all = new LinkedHashMap<>();
+        all.put("gpt2", Gpt2Command::new);
+        all.put("llama", LlamaCommand::new);
+        all.put("tokenize", TokenizeCommand::new);
+        all.put("perplexity", PerplexityCommand::new);
+        all.put("models", ModelsCommand::new);
+        all.put("devices", DevicesCommand::new);
+        all.put("test", _ -> new TestCommand());
+        return all;
+    }
+
+    /** @return the process's exit code */
+    public int run(String... arguments) {
+        CommandLine line = new CommandLine(new Root());
+        // The description of one command is enough to run it, and takes the time of one.
+        boolean known = arguments.length > 0 && ALL.containsKey(arguments[0]);
+        for (Map.Entry<String, Function<Console, Callable<Integer>>> command : ALL.entrySet()) {
+            if (!known || command.getKey().equals(arguments[0])) {
+                line.addSubcommand(command.getValue().apply(console));
+            }
+        }
+        StringWriter help = new StringWriter();
+        line.setOut(new PrintWriter(help))
+                .setUsageHelpWidth(HELP_COLUMNS)
+                .setCaseInsensitiveEnumValuesAllowed(true)
+                .setParameterExceptionHandler(this::reportWrongCall)
+                .setExecutionExceptionHandler(this::reportFailure);
+        try {
+            int code = arguments.length == 0 ? showHelp(line) : line.execute(arguments);
+            console.out().print(help.toString());
+            return code;
+        } catch (ClosedPipeException e) {
+            return ExitCode.CLOSED_PIPE;
+        }
+    }
+
+    private int showHelp(CommandLine line) {
+        console.err().print(line.getUsageMessage());
+        return ExitCode.USAGE;
+    }
+
+    private int reportWrongCall(ParameterException e, String[] arguments) {
+        return wrongCall(e.getCommandLine(), e.getMessage());
+    }
+
+    private int wrongCall(CommandLine line, String message) {
+        String oneLine = message.strip().replaceAll("\\s*\\R\\s*", "; ");
+        console.err().println(line.getCommandSpec().qualifiedName() + ": " + oneLine + "; see --help");
+        return ExitCode.USAGE;
+    }
+
+    private int reportFailure(Exception e, CommandLine line, ParseResult parsed) throws Exception {
+        if (e instanceof ClosedPipeException) {
+            throw e;
+        }
+        if (wantsStackTrace(parsed)) {
+            e.printStackTrace(console.err());
+        }
+        return switch (e) {
+            case Failure failure when failure.exitCode() == ExitCode.USAGE -> wrongCall(line, e.getMessage());
+            case IllegalArgumentException _ when e.getMessage() != null -> wrongCall(line, e.getMessage());
+            case Failure failure -> failed(line, e.getMessage(), failure.exitCode());
+            case CheckpointException _, NonFiniteLogitException _ -> failed(line, e.getMessage(), ExitCode.FAILURE);
+            default -> failed(line, "internal error, please report it with --stacktrace: " + e, ExitCode.FAILURE);
+        };
+    }
+
+    private int failed(CommandLine line, String message, int exitCode) {
+        console.err().println(line.getCommandSpec().qualifiedName() + ": " + message);
+        return exitCode;
+    }
+
+    private static boolean wantsStackTrace(ParseResult parsed) {
+        ParseResult innermost = parsed;
+        while (innermost.hasSubcommand()) {
+            innermost = innermost.subcommand();
+        }
+        return innermost.hasMatchedOption(CommonOptions.STACKTRACE);
+    }
+
+    /** {@code transformers} itself. */
+    @Command(
+            name = "transformers",
+            description = {"GPT-2 and Llama as Java kernels on TornadoVM, checked bit for bit against a host reference."
+            },
+            synopsisSubcommandLabel = "COMMAND",
+            commandListHeading = "%nCommands, each with its own --help:%n",
+            footer = {
+                "",
+                "Exit codes: 0 done, 1 failed, 2 wrong call, 3 an engine could not run,",
+                "130 Ctrl-C, 141 nobody reads the result."
+            },
+            versionProvider = Version.class,
+            sortOptions = false)
+    static final class Root implements Callable<Integer> {
+        @Option(
+                names = {"-V", "--version"},
+                versionHelp = true,
+                description = "show the version")
+        boolean version;
+
+        @Mixin
+        CommonOptions common;
+
+        @Override
+        public Integer call() {
+            throw Failure.usage("a command is missing");
+        }
+    }
+}

@@ -1,0 +1,86 @@
+package io.github.tornadotransformers.runner.commands;
+
+import io.github.tornadotransformers.models.checkpoint.DType;
+import io.github.tornadotransformers.runner.console.Failure;
+import io.github.tornadotransformers.runner.engines.Engine;
+import io.github.tornadotransformers.runner.engines.EngineSettings;
+import io.github.tornadotransformers.runner.engines.GraphMode;
+import io.github.tornadotransformers.runner.engines.MathMode;
+import java.util.Optional;
+import java.util.OptionalInt;
+import picocli.CommandLine.Option;
+
+/** The options that say how a model runs. */
+final class EngineOptions {
+    private static final int MAX_THREADS = 1024;
+
+    @Option(
+            names = {"-e", "--engine"},
+            paramLabel = "ENGINE",
+            description = {
+                "host (all cores; default), scalar (one thread, the definition of right), or a TornadoVM device:"
+                        + " tornado, opencl, ptx, spirv, cuda, metal"
+            })
+    Engine engine = Engine.HOST;
+
+    @Option(
+            names = "--device",
+            paramLabel = "D:I",
+            description = "which TornadoVM device, as `transformers devices` lists them")
+    String device;
+
+    @Option(names = "--threads", paramLabel = "N", description = "threads of the host engine (default: all cores)")
+    Integer threads;
+
+    @Option(
+            names = "--dtype",
+            paramLabel = "TYPE",
+            description = "weights in memory: f32, bf16, f16, int8 (default: as stored)")
+    DType dtype;
+
+    @Option(
+            names = "--context",
+            paramLabel = "N",
+            description = "positions to make room for (default: the model's, at most 2048)")
+    Integer context;
+
+    @Option(
+            names = "--math",
+            paramLabel = "MODE",
+            description = "strict (bit for bit; default), or fast (may fuse and approximate)")
+    MathMode math = MathMode.STRICT;
+
+    @Option(
+            names = "--graph",
+            paramLabel = "MODE",
+            description = "task graphs: layered (one block, replayed; default), or fused")
+    GraphMode graph = GraphMode.LAYERED;
+
+    /** @throws Failure if options contradict each other or a value is out of range */
+    EngineSettings settings() {
+        if (device != null && !engine.onDevice()) {
+            throw Failure.usage("--device is for the engines on a device, and the engine is " + engine);
+        }
+        if (device != null && !device.matches("\\d{1,4}:\\d{1,4}")) {
+            throw Failure.usage("--device is " + device + ", expected two numbers as in 0:1");
+        }
+        if (threads != null && (threads < 1 || threads > MAX_THREADS)) {
+            throw Failure.usage("--threads is " + threads + ", expected 1 to " + MAX_THREADS);
+        }
+        if (threads != null && engine != Engine.HOST) {
+            throw Failure.usage("--threads is for the engine host, and the engine is " + engine);
+        }
+        return new EngineSettings(
+                engine,
+                Optional.ofNullable(device),
+                math,
+                Optional.ofNullable(dtype),
+                optional(context),
+                optional(threads),
+                graph);
+    }
+
+    private static OptionalInt optional(Integer value) {
+        return value == null ? OptionalInt.empty() : OptionalInt.of(value);
+    }
+}

@@ -1,0 +1,272 @@
+package io.github.tornadotransformers.runner.commands;
+
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.github.tornadotransformers.models.CheckpointException;
+import io.github.tornadotransformers.models.checkpoint.Checkpoint;
+import io.github.tornadotransformers.models.generation.GenerationOptions;
+import io.github.tornadotransformers.models.generation.GenerationResult;
+import io.github.tornadotransformers.models.generation.Generator;
+import io.github.tornadotransformers.models.generation.Sampler;
+import io.github.tornadotransformers.models.generation.SamplingOptions;
+import io.github.tornadotransformers.models.generation.StopReason;
+import io.github.tornadotransformers.models.tokenizer.Tokenizer;
+import io.github.tornadotransformers.runner.console.Console;
+import io.github.tornadotransformers.runner.console.ExitCode;
+import io.github.tornadotransformers.runner.console.Failure;
+import io.github.tornadotransformers.runner.console.Interruption;
+import io.github.tornadotransformers.runner.engines.EngineSession;
+import io.github.tornadotransformers.runner.engines.EngineSettings;
+import io.github.tornadotransformers.runner.engines.Engines;
+import io.github.tornadotransformers.runner.engines.HostMemory;
+import io.github.tornadotransformers.runner.hub.ModelCache;
+import java.nio.file.Path;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Locale;
+import java.util.Optional;
+import java.util.OptionalInt;
+import java.util.OptionalLong;
+import java.util.concurrent.Callable;
+import java.util.function.Consumer;
+import picocli.CommandLine.ArgGroup;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+
+/** {@code gpt2} and {@code llama}: continues a prompt. */
+abstract class GenerateCommand implements Callable<Integer> {
+    private static final String JSON_OPTION = "--json";
+
+    private final Console console;
+    private final String family;
+
+    @Parameters(
+            arity = "0..1",
+            paramLabel = "PROMPT",
+            description = "the text to continue, in quotes (default: from nothing)")
+    String prompt;
+
+    @Option(
+            names = {"-m", "--model"},
+            paramLabel = "NAME|DIR",
+            description =
+                    "a checkpoint's folder, or a name that `transformers models` lists (default: ${DEFAULT-VALUE})")
+    String model;
+
+    @Option(
+            names = {"-n", "--tokens"},
+            paramLabel = "N",
+            description = "how many tokens to generate (default: ${DEFAULT-VALUE})")
+    int tokens = 40;
+
+    @Option(
+            names = "--prompt-ids",
+            paramLabel = "5,17,99",
+            split = ",",
+            hideParamSyntax = true,
+            description = "token ids instead of a text; needs no tokenizer")
+    int[] promptIds;
+
+    @Option(names = "--stop", paramLabel = "TEXT", description = "end before this text; may be given several times")
+    List<String> stopTexts = List.of();
+
+    @Option(names = JSON_OPTION, description = "print one JSON object instead of the text")
+    boolean json;
+
+    @Option(
+            names = {"-q", "--quiet"},
+            description = "print the text only")
+    boolean quiet;
+
+    @ArgGroup(validate = false, heading = "%nHow a token is chosen:%n")
+    SamplingArguments sampling = new SamplingArguments();
+
+    @ArgGroup(validate = false, heading = "%nHow the model runs:%n")
+    EngineOptions engine = new EngineOptions();
+
+    @Option(names = "--no-cache", description = "run the whole window again for every token: the baseline")
+    boolean noCache;
+
+    @Mixin
+    CommonOptions common;
+
+    GenerateCommand(Console console, String family, String defaultModel) {
+        this.console = console;
+        this.family = family;
+        this.model = defaultModel;
+    }
+
+    @Override
+    public Integer call() {
+        SamplingOptions samplingOptions = sampling.options();
+        EngineSettings settings = engine.settings();
+        requireSensibleCall();
+        long started = System.nanoTime();
+        Checkpoint checkpoint = Checkpoint.open(new ModelCache(console).checkpoint(model));
+        requireFamily(checkpoint);
+        checkpoint.notices().forEach(this::say);
+        Optional<Tokenizer> tokenizer = tokenizer(checkpoint.folder());
+        int[] ids = promptIds(tokenizer);
+        long opened = System.nanoTime();
+        try (EngineSession session = Engines.open(checkpoint, settings)) {
+            say(model + ": " + checkpoint.config().modelType() + ", " + name(session) + ", on engine "
+                    + session.engine() + " (" + session.device() + ")");
+            Sampler sampler = new Sampler(samplingOptions, checkpoint.config().vocabSize());
+            Generator generator = new Generator(session.forward(), sampler, tokenizer, options(checkpoint, tokenizer));
+            return generate(generator, ids, tokenizer, session, opened - started + session.loadNanos());
+        }
+    }
+
+    private int generate(
+            Generator generator, int[] ids, Optional<Tokenizer> tokenizer, EngineSession session, long loadNanos) {
+        echoPrompt();
+        try (Interruption interruption = Interruption.watch()) {
+            GenerationResult result = generator.generate(ids, listener(tokenizer), interruption::requested);
+            if (result.stopReason() == StopReason.CANCELLED) {
+                endText(tokenizer);
+                return ExitCode.INTERRUPTED;
+            }
+            report(session, result, loadNanos, tokenizer);
+        }
+        return ExitCode.OK;
+    }
+
+    private void requireSensibleCall() {
+        if (prompt != null && promptIds != null) {
+            throw Failure.usage("PROMPT and --prompt-ids are given, expected one of them");
+        }
+        if (prompt != null && prompt.isEmpty()) {
+            throw Failure.usage("the prompt is empty: give a text, --prompt-ids, or no prompt to begin from nothing");
+        }
+        if (tokens < 1) {
+            throw Failure.usage("--tokens is " + tokens + ", expected 1 or more");
+        }
+        if (stopTexts.contains("")) {
+            throw Failure.usage("--stop is empty, expected a text");
+        }
+    }
+
+    private void requireFamily(Checkpoint checkpoint) {
+        String found = checkpoint.config().modelType();
+        if (!found.equals(family)) {
+            throw Failure.usage(model + " is a " + found + " model: run it with `transformers " + found + "`");
+        }
+    }
+
+    /** With ids for a prompt, a tokenizer that is missing or does not work costs the text and nothing else. */
+    private Optional<Tokenizer> tokenizer(Path folder) {
+        if (promptIds == null) {
+            return Optional.of(Tokenizer.load(folder));
+        }
+        try {
+            return Tokenizer.loadIfPresent(folder);
+        } catch (CheckpointException e) {
+            say("no text: " + e.getMessage());
+            return Optional.empty();
+        }
+    }
+
+    private int[] promptIds(Optional<Tokenizer> tokenizer) {
+        if (promptIds != null) {
+            return promptIds;
+        }
+        String text = prompt == null ? "" : prompt;
+        Tokenizer present = tokenizer.orElseThrow();
+        present.roundTripNotice(text).ifPresent(this::say);
+        return present.encodePrompt(text);
+    }
+
+    private GenerationOptions options(Checkpoint checkpoint, Optional<Tokenizer> tokenizer) {
+        OptionalInt start =
+                tokenizer.isPresent() && tokenizer.get().startToken().isPresent()
+                        ? tokenizer.get().startToken()
+                        : checkpoint.bosToken();
+        return GenerationOptions.ofTokens(tokens)
+                .withEndTokens(new HashSet<>(checkpoint.endTokens()))
+                .withStopTexts(stopTexts)
+                .withStartToken(start)
+                .withCache(!noCache);
+    }
+
+    /** On a terminal the prompt stands before what is generated; it is no part of the result. */
+    private void echoPrompt() {
+        if (console.terminal() && !quiet && !json && prompt != null) {
+            console.err().print(prompt);
+            console.err().flush();
+        }
+    }
+
+    private Consumer<String> listener(Optional<Tokenizer> tokenizer) {
+        return json || tokenizer.isEmpty() ? _ -> {} : console.out()::print;
+    }
+
+    private void endText(Optional<Tokenizer> tokenizer) {
+        if (!json && tokenizer.isPresent()) {
+            console.out().print("\n");
+        }
+    }
+
+    private void report(EngineSession session, GenerationResult result, long loadNanos, Optional<Tokenizer> tokenizer) {
+        if (json) {
+            console.out().println(toJson(session, result, loadNanos).toString());
+        } else if (tokenizer.isEmpty()) {
+            console.out().println(joined(result.ids()));
+        } else {
+            endText(tokenizer);
+        }
+        say(String.format(
+                Locale.ROOT,
+                "%d tokens (%s): prefill %.1f tokens/s, decode %.1f tokens/s, load %.0f ms",
+                result.ids().length,
+                reason(result.stopReason()),
+                result.prefillTokensPerSecond(),
+                result.decodeTokensPerSecond(),
+                loadNanos / 1e6));
+    }
+
+    private ObjectNode toJson(EngineSession session, GenerationResult result, long loadNanos) {
+        ObjectNode object = Json.object()
+                .put("model", model)
+                .put("engine", session.engine().toString())
+                .put("device", session.device())
+                .put("dtype", name(session));
+        object.set("prompt_ids", Json.array(result.promptIds()));
+        object.set("ids", Json.array(result.ids()));
+        OptionalLong peak = HostMemory.peakBytes();
+        return object.put("text", result.text().orElse(null))
+                .put("stop_reason", result.stopReason().jsonName())
+                .put("load_ms", Json.milliseconds(loadNanos))
+                .put("jit_ms", Json.milliseconds(session.jitNanos()))
+                .put("prefill_tokens_per_s", Json.rounded(result.prefillTokensPerSecond()))
+                .put("decode_tokens_per_s", Json.rounded(result.decodeTokensPerSecond()))
+                .put("peak_rss_bytes", peak.isPresent() ? Long.valueOf(peak.getAsLong()) : null);
+    }
+
+    private static String reason(StopReason reason) {
+        return switch (reason) {
+            case LENGTH -> "as many as asked for";
+            case EOS -> "the model ended the text";
+            case STOP -> "a stop text came";
+            case CONTEXT -> "the context is full";
+            case CANCELLED -> "cancelled";
+        };
+    }
+
+    private static String name(EngineSession session) {
+        return session.dtype().toString().toLowerCase(Locale.ROOT);
+    }
+
+    private static String joined(int[] ids) {
+        StringBuilder line = new StringBuilder();
+        for (int id : ids) {
+            line.append(line.isEmpty() ? "" : ",").append(id);
+        }
+        return line.toString();
+    }
+
+    private void say(String line) {
+        if (!quiet) {
+            console.err().println(line);
+        }
+    }
+}

@@ -1,0 +1,107 @@
+package io.github.tornadotransformers.runner.commands;
+
+import io.github.tornadotransformers.models.checkpoint.Checkpoint;
+import io.github.tornadotransformers.models.generation.Perplexity;
+import io.github.tornadotransformers.models.tokenizer.Tokenizer;
+import io.github.tornadotransformers.runner.console.Console;
+import io.github.tornadotransformers.runner.console.ExitCode;
+import io.github.tornadotransformers.runner.engines.EngineSession;
+import io.github.tornadotransformers.runner.engines.EngineSettings;
+import io.github.tornadotransformers.runner.engines.Engines;
+import io.github.tornadotransformers.runner.hub.ModelCache;
+import java.nio.file.Path;
+import java.util.Locale;
+import java.util.concurrent.Callable;
+import picocli.CommandLine.ArgGroup;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+
+/** Says how well a model predicts a text. */
+@Command(
+        name = "perplexity",
+        customSynopsis = "transformers perplexity FILE -m NAME|DIR [OPTION]...",
+        description = {
+            "Say how well a model predicts a text.",
+            "",
+            "The result is the mean negative log-likelihood of a token, in nats, and its exponential. A text longer than"
+                    + " the context is run in windows that overlap by half."
+        },
+        sortOptions = false)
+final class PerplexityCommand implements Callable<Integer> {
+    private final Console console;
+
+    @Parameters(paramLabel = "FILE", description = "a UTF-8 text; - reads standard input")
+    String file;
+
+    @Option(
+            names = {"-m", "--model"},
+            paramLabel = "NAME|DIR",
+            required = true,
+            description = "a checkpoint's folder, or a name that `transformers models` lists")
+    String model;
+
+    @Option(names = "--json", description = "print one JSON object: tokens, mean_nll, perplexity")
+    boolean json;
+
+    @Option(
+            names = {"-q", "--quiet"},
+            description = "print the result only")
+    boolean quiet;
+
+    @ArgGroup(validate = false, heading = "%nHow the model runs:%n")
+    EngineOptions engine = new EngineOptions();
+
+    @Mixin
+    CommonOptions common;
+
+    PerplexityCommand(Console console) {
+        this.console = console;
+    }
+
+    @Override
+    public Integer call() {
+        EngineSettings settings = engine.settings();
+        String text = file.equals(TextInput.STANDARD_INPUT)
+                ? TextInput.standardInput(console)
+                : TextInput.file(Path.of(file));
+        Checkpoint checkpoint = Checkpoint.open(new ModelCache(console).checkpoint(model));
+        Tokenizer tokenizer = Tokenizer.load(checkpoint.folder());
+        int[] ids = tokenizer.encodePrompt(text);
+        if (!quiet) {
+            checkpoint.notices().forEach(console.err()::println);
+            tokenizer.roundTripNotice(text).ifPresent(console.err()::println);
+        }
+        try (EngineSession session = Engines.open(checkpoint, settings)) {
+            if (!quiet) {
+                console.err()
+                        .println(model + ": " + ids.length + " tokens on engine " + session.engine() + " ("
+                                + session.device() + ")");
+            }
+            print(Perplexity.of(session.forward(), ids));
+        }
+        return ExitCode.OK;
+    }
+
+    private void print(Perplexity found) {
+        if (json) {
+            console.out()
+                    .println(Json.object()
+                            .put("tokens", found.tokens())
+                            .put("mean_nll", found.meanNll())
+                            .put(
+                                    "perplexity",
+                                    Double.isFinite(found.perplexity()) ? Double.valueOf(found.perplexity()) : null)
+                            .toString());
+        } else {
+            console.out()
+                    .println(String.format(
+                            Locale.ROOT,
+                            "%d tokens, mean negative log-likelihood %.4f, perplexity %.4f",
+                            found.tokens(),
+                            found.meanNll(),
+                            found.perplexity()));
+        }
+    }
+}

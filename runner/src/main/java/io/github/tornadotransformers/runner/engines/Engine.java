@@ -1,0 +1,31 @@
+package io.github.tornadotransformers.runner.engines;
+
+import java.util.Locale;
+
+/** What runs a program, by the name that {@code --engine} takes. */
+public enum Engine {
+    HOST(false),
+    SCALAR(false),
+    TORNADO(true),
+    OPENCL(true),
+    PTX(true),
+    SPIRV(true),
+    CUDA(true),
+    METAL(true);
+
+    private final boolean onDevice;
+
+    Engine(boolean onDevice) {
+        this.onDevice = onDevice;
+    }
+
+    /** Whether it runs through TornadoVM. */
+    public boolean onDevice() {
+        return onDevice;
+    }
+
+    @Override
+    public String toString() {
+        return name().toLowerCase(Locale.ROOT);
+    }
+}

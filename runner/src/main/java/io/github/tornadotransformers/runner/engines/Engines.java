@@ -1,0 +1,49 @@
+package io.github.tornadotransformers.runner.engines;
+
+import io.github.tornadotransformers.models.ModelConfig;
+import io.github.tornadotransformers.models.checkpoint.Checkpoint;
+import io.github.tornadotransformers.models.checkpoint.DType;
+import io.github.tornadotransformers.models.program.Program;
+import io.github.tornadotransformers.runner.console.Failure;
+
+/** Opens a checkpoint on an engine by the engine's name. */
+public final class Engines {
+    /** What the cache is made for when nothing is said, if the model allows it. */
+    public static final int DEFAULT_CONTEXT = 2048;
+
+    private static final String TORNADO_RUNTIME = "tornado.runtime";
+
+    private Engines() {}
+
+    /**
+     * Loads the weights and makes the engine ready.
+     *
+     * @throws Failure if the settings do not fit the model or the machine, or the engine cannot run here
+     */
+    public static EngineSession open(Checkpoint checkpoint, EngineSettings settings) {
+        Program program = program(checkpoint.config(), settings);
+        DType dtype = settings.dtype().orElse(checkpoint.storedDType());
+        if (settings.engine().onDevice()) {
+            throw noDevice(settings.engine());
+        }
+        HostMemory.require(program, dtype);
+        return HostEngine.open(checkpoint, program, dtype, settings);
+    }
+
+    private static Program program(ModelConfig config, EngineSettings settings) {
+        int context = settings.context().orElse(Math.min(config.contextLength(), DEFAULT_CONTEXT));
+        if (context < 1 || context > config.contextLength()) {
+            throw Failure.usage("--context is " + context + ", expected 1 to " + config.contextLength()
+                    + ", the positions that the model was trained for");
+        }
+        return config.program(context);
+    }
+
+    private static Failure noDevice(Engine engine) {
+        if (ModuleLayer.boot().findModule(TORNADO_RUNTIME).isEmpty()) {
+            return Failure.of("-e " + engine + ": no TornadoVM SDK was found: ./tornado-env.sh says how to get one;"
+                    + " -e host needs none");
+        }
+        return Failure.of("-e " + engine + ": this version runs on host and scalar only");
+    }
+}

@@ -1,0 +1,97 @@
+package io.github.tornadotransformers.runner.engines;
+
+import io.github.tornadotransformers.models.checkpoint.DType;
+import io.github.tornadotransformers.models.checkpoint.WeightData;
+import io.github.tornadotransformers.models.program.Program;
+import io.github.tornadotransformers.models.program.Weight;
+import io.github.tornadotransformers.runner.console.Failure;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Locale;
+import java.util.OptionalLong;
+
+/** The machine's memory, as Linux tells it; elsewhere nothing is known, and nothing is refused. */
+public final class HostMemory {
+    private static final Path MACHINE = Path.of("/proc/meminfo");
+    private static final Path PROCESS = Path.of("/proc/self/status");
+    private static final Path GROUP_LIMIT = Path.of("/sys/fs/cgroup/memory.max");
+    private static final double GIB = 1L << 30;
+
+    private HostMemory() {}
+
+    /** @throws Failure with both figures, if weights and cache do not fit what is free */
+    static void require(Program program, DType dtype) {
+        OptionalLong free = free();
+        if (free.isPresent()) {
+            require(weightBytes(program, dtype), program.cacheBytes(), free.getAsLong(), dtype);
+        }
+    }
+
+    static void require(long weightBytes, long cacheBytes, long freeBytes, DType dtype) {
+        if (Math.addExact(weightBytes, cacheBytes) > freeBytes) {
+            throw Failure.of(String.format(
+                    Locale.ROOT,
+                    "the model needs %.1f GiB (weights as %s %.1f, cache %.1f), but %.1f GiB of memory are free: try"
+                            + " --dtype bf16 or int8, or a smaller --context",
+                    (weightBytes + cacheBytes) / GIB,
+                    dtype.toString().toLowerCase(Locale.ROOT),
+                    weightBytes / GIB,
+                    cacheBytes / GIB,
+                    freeBytes / GIB));
+        }
+    }
+
+    private static long weightBytes(Program program, DType dtype) {
+        long bytes = 0;
+        for (Weight weight : program.weights()) {
+            DType kept = weight.kind() == Weight.Kind.MATRIX ? dtype : DType.F32;
+            bytes = Math.addExact(bytes, WeightData.elementBytes(weight, kept));
+            if (kept == DType.INT8) {
+                bytes = Math.addExact(bytes, WeightData.scaleBytes(weight));
+            }
+        }
+        return bytes;
+    }
+
+    /** What the machine can still give, or all that the process's control group may have if that is less. */
+    private static OptionalLong free() {
+        OptionalLong machine = kibibytes(MACHINE, "MemAvailable:");
+        OptionalLong limit = number(GROUP_LIMIT);
+        return machine.isPresent() && limit.isPresent()
+                ? OptionalLong.of(Math.min(machine.getAsLong(), limit.getAsLong()))
+                : machine;
+    }
+
+    /** The most memory that the process has had, in bytes. */
+    public static OptionalLong peakBytes() {
+        return kibibytes(PROCESS, "VmHWM:");
+    }
+
+    private static OptionalLong kibibytes(Path file, String field) {
+        for (String line : lines(file)) {
+            if (line.startsWith(field)) {
+                String digits = line.substring(field.length()).replace("kB", "").strip();
+                return OptionalLong.of(Long.parseLong(digits) << 10);
+            }
+        }
+        return OptionalLong.empty();
+    }
+
+    /** Empty for "max", which is no limit. */
+    private static OptionalLong number(Path file) {
+        List<String> lines = lines(file);
+        return lines.isEmpty() || !Character.isDigit(lines.getFirst().charAt(0))
+                ? OptionalLong.empty()
+                : OptionalLong.of(Long.parseLong(lines.getFirst().strip()));
+    }
+
+    private static List<String> lines(Path file) {
+        try {
+            return Files.isReadable(file) ? Files.readAllLines(file) : List.of();
+        } catch (IOException e) {
+            return List.of();
+        }
+    }
+}

@@ -1,0 +1,172 @@
+package io.github.tornadotransformers.runner.hub;
+
+import io.github.tornadotransformers.runner.console.Console;
+import io.github.tornadotransformers.runner.console.Failure;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.OutputStream;
+import java.nio.file.DirectoryStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.nio.file.StandardOpenOption;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+import java.util.HexFormat;
+import java.util.Locale;
+import java.util.Optional;
+
+/**
+ * Fetches one file into a folder. What is not whole yet lies beside it as {@code .NAME.ETAG.part}; it is continued by the
+ * next attempt, also one of another day, and gets its name only when size and checksum are right.
+ */
+final class Download {
+    private static final int ATTEMPTS = 4;
+    private static final long PAUSE_MILLIS = 100;
+    private static final int BUFFER_BYTES = 1 << 16;
+    private static final int ETAG_CHARACTERS = 16;
+    private static final String PART = ".part";
+
+    private final Hub hub;
+    private final Console console;
+    private final KnownModel model;
+    private final Path folder;
+    private final String file;
+
+    Download(Hub hub, Console console, KnownModel model, Path folder, String file) {
+        this.hub = hub;
+        this.console = console;
+        this.model = model;
+        this.folder = folder;
+        this.file = file;
+    }
+
+    /**
+     * @return whether the repository has the file
+     * @throws Failure if it cannot be had whole
+     */
+    boolean run() {
+        IOException broken = null;
+        for (int attempt = 0; attempt < ATTEMPTS; attempt++) {
+            try {
+                return attempt();
+            } catch (IOException e) {
+                broken = e;
+                pause(attempt);
+            }
+        }
+        throw Failure.of(
+                file + " of " + model.name() + " did not come whole in " + ATTEMPTS + " attempts ("
+                        + broken.getMessage() + "): run the command again, and it continues where it stopped",
+                broken);
+    }
+
+    private static void pause(int attempt) {
+        try {
+            Thread.sleep(PAUSE_MILLIS << attempt);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    private boolean attempt() throws IOException {
+        Optional<Path> begun = begunPart();
+        long here = begun.isPresent() ? Files.size(begun.get()) : 0;
+        Optional<Hub.Content> found = hub.open(model, file, here);
+        if (found.isEmpty()) {
+            return false;
+        }
+        Hub.Content content = found.get();
+        try (InputStream body = content.body()) {
+            Path part = part(content);
+            if (begun.isPresent() && !begun.get().equals(part)) {
+                Files.delete(begun.get());
+                if (content.offset() > 0) {
+                    throw new IOException("the file has changed on the hub");
+                }
+            }
+            receive(content, body, part);
+            finish(content, part);
+        }
+        return true;
+    }
+
+    private Optional<Path> begunPart() throws IOException {
+        try (DirectoryStream<Path> parts = Files.newDirectoryStream(folder, "." + file + ".*" + PART)) {
+            for (Path part : parts) {
+                return Optional.of(part);
+            }
+            return Optional.empty();
+        }
+    }
+
+    private Path part(Hub.Content content) {
+        String version = content.etag().orElse("").replaceAll("[^A-Za-z0-9]", "");
+        return folder.resolve(
+                "." + file + "." + version.substring(0, Math.min(version.length(), ETAG_CHARACTERS)) + PART);
+    }
+
+    private void receive(Hub.Content content, InputStream body, Path part) throws IOException {
+        long bytes = content.offset();
+        if (content.size().isPresent()) {
+            requireSpace(content.size().getAsLong() - bytes);
+        }
+        Progress progress = new Progress(console, file, bytes, content.size());
+        try (OutputStream out =
+                bytes > 0 ? Files.newOutputStream(part, StandardOpenOption.APPEND) : Files.newOutputStream(part)) {
+            byte[] buffer = new byte[BUFFER_BYTES];
+            for (int read = body.read(buffer); read >= 0; read = body.read(buffer)) {
+                out.write(buffer, 0, read);
+                bytes += read;
+                progress.update(bytes);
+            }
+        }
+        progress.finish(bytes);
+    }
+
+    private void requireSpace(long needed) throws IOException {
+        long free = Files.getFileStore(folder).getUsableSpace();
+        if (needed > free) {
+            throw Failure.of(String.format(
+                    Locale.ROOT,
+                    "%s of %s needs %.1f GB, but %.1f GB are free in %s: make room, or set TRANSFORMERS_CACHE",
+                    file,
+                    model.name(),
+                    needed / 1e9,
+                    free / 1e9,
+                    folder));
+        }
+    }
+
+    private void finish(Hub.Content content, Path part) throws IOException {
+        long bytes = Files.size(part);
+        if (content.size().isPresent() && bytes < content.size().getAsLong()) {
+            throw new IOException(bytes + " of " + content.size().getAsLong() + " bytes came");
+        }
+        if (content.size().isPresent() && bytes > content.size().getAsLong()) {
+            Files.delete(part);
+            throw new IOException(
+                    bytes + " bytes came, expected " + content.size().getAsLong());
+        }
+        if (content.sha256().isPresent()
+                && !sha256(part).equals(content.sha256().get())) {
+            Files.delete(part);
+            throw Failure.of(file + " of " + model.name() + " came with a wrong SHA-256 checksum, expected "
+                    + content.sha256().get() + ", and was thrown away: run the command again");
+        }
+        Files.move(part, folder.resolve(file), StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
+    }
+
+    private static String sha256(Path path) throws IOException {
+        try (InputStream in = Files.newInputStream(path)) {
+            MessageDigest digest = MessageDigest.getInstance("SHA-256");
+            byte[] buffer = new byte[BUFFER_BYTES];
+            for (int read = in.read(buffer); read >= 0; read = in.read(buffer)) {
+                digest.update(buffer, 0, read);
+            }
+            return HexFormat.of().formatHex(digest.digest());
+        } catch (NoSuchAlgorithmException e) {
+            throw new IllegalStateException(e);
+        }
+    }
+}

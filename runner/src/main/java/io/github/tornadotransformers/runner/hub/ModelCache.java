@@ -1,0 +1,185 @@
+package io.github.tornadotransformers.runner.hub;
+
+import io.github.tornadotransformers.models.CacheFolder;
+import io.github.tornadotransformers.runner.console.Console;
+import io.github.tornadotransformers.runner.console.Failure;
+import java.io.IOException;
+import java.nio.channels.FileChannel;
+import java.nio.channels.FileLock;
+import java.nio.file.DirectoryStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * The folder of models that have a name: one folder each, filled from the hub when first asked for. What someone has placed
+ * there by hand is used as it is.
+ */
+public final class ModelCache {
+    private static final String LOCK = ".lock";
+
+    private final Console console;
+    private final Path root;
+
+    public ModelCache(Console console) {
+        this.console = console;
+        root = console.variable(CacheFolder.VARIABLE).map(Path::of).orElseGet(CacheFolder::path);
+    }
+
+    public Path root() {
+        return root;
+    }
+
+    /**
+     * The checkpoint that a user means.
+     *
+     * @param nameOrFolder a folder, its {@code config.json}, a known name, or the name of a folder in the cache
+     * @throws Failure if there is none, or it cannot be fetched
+     */
+    public Path checkpoint(String nameOrFolder) {
+        return find(nameOrFolder, Wanted.CHECKPOINT);
+    }
+
+    /** As {@link #checkpoint}, where only the files of the tokenizer are needed. */
+    public Path tokenizer(String nameOrFolder) {
+        return find(nameOrFolder, Wanted.TOKENIZER);
+    }
+
+    /** The models that are in the cache, whole or not, by name. */
+    public List<Path> folders() {
+        List<Path> folders = new ArrayList<>();
+        if (Files.isDirectory(root)) {
+            try (DirectoryStream<Path> entries = Files.newDirectoryStream(root)) {
+                for (Path entry : entries) {
+                    if (Files.isDirectory(entry)
+                            && !entry.getFileName().toString().startsWith(".")) {
+                        folders.add(entry);
+                    }
+                }
+            } catch (IOException e) {
+                throw Failure.of(root + " cannot be read: " + e.getMessage(), e);
+            }
+        }
+        folders.sort(null);
+        return folders;
+    }
+
+    public static boolean isComplete(Path folder) {
+        return ModelFiles.isComplete(folder);
+    }
+
+    private Path find(String nameOrFolder, Wanted wanted) {
+        Path path = Path.of(nameOrFolder);
+        if (path.endsWith(ModelFiles.CONFIG) && Files.isRegularFile(path)) {
+            return path.toAbsolutePath().getParent();
+        }
+        Optional<KnownModel> known = KnownModel.named(nameOrFolder);
+        if (known.isPresent() && !Files.isDirectory(path)) {
+            return cached(known.get(), wanted);
+        }
+        if (Files.exists(path)) {
+            return path;
+        }
+        Path byHand = root.resolve(nameOrFolder);
+        if (path.getNameCount() == 1 && !nameOrFolder.startsWith(".") && Files.isDirectory(byHand)) {
+            return byHand;
+        }
+        throw Failure.of(
+                "model " + nameOrFolder + " is neither a folder nor a known name (" + KnownModel.names() + ")");
+    }
+
+    private Path cached(KnownModel model, Wanted wanted) {
+        Path folder = root.resolve(model.name());
+        if (wanted.isIn(folder)) {
+            return folder;
+        }
+        try {
+            Files.createDirectories(folder);
+            try (FileChannel channel = FileChannel.open(
+                            folder.resolve(LOCK), StandardOpenOption.CREATE, StandardOpenOption.WRITE);
+                    FileLock _ = lock(channel, model)) {
+                fetchMissing(model, folder, wanted);
+            }
+        } catch (IOException e) {
+            throw Failure.of(
+                    "the cache folder " + folder + " cannot be used: " + e.getMessage()
+                            + " (TRANSFORMERS_CACHE names another)",
+                    e);
+        }
+        return folder;
+    }
+
+    private FileLock lock(FileChannel channel, KnownModel model) throws IOException {
+        FileLock lock = channel.tryLock();
+        if (lock == null) {
+            console.err().println("another process is fetching " + model.name() + "; waiting …");
+            lock = channel.lock();
+        }
+        return lock;
+    }
+
+    private void fetchMissing(KnownModel model, Path folder, Wanted wanted) {
+        if (wanted.isIn(folder)) {
+            return; // another process has just done it
+        }
+        console.err().println("fetching " + model.name() + " (" + model.description() + ") into " + folder);
+        Hub hub = new Hub(console);
+        try {
+            require(hub, model, folder, ModelFiles.CONFIG);
+            fetchTokenizer(hub, model, folder);
+            if (wanted == Wanted.CHECKPOINT) {
+                fetchWeights(hub, model, folder);
+            }
+        } catch (Failure e) {
+            throw Failure.of(
+                    e.getMessage() + "; a checkpoint that is here already can be given as -m FOLDER, or its files be"
+                            + " placed in " + folder,
+                    e);
+        }
+    }
+
+    private void fetchTokenizer(Hub hub, KnownModel model, Path folder) {
+        for (String file : ModelFiles.OPTIONAL) {
+            fetchFile(hub, model, folder, file);
+        }
+        if (!fetchFile(hub, model, folder, ModelFiles.TOKENIZER)) {
+            for (String file : ModelFiles.GPT2_TOKENIZER) {
+                require(hub, model, folder, file);
+            }
+        }
+    }
+
+    private void fetchWeights(Hub hub, KnownModel model, Path folder) {
+        if (!fetchFile(hub, model, folder, ModelFiles.INDEX)) {
+            require(hub, model, folder, ModelFiles.WEIGHTS);
+            return;
+        }
+        for (String shard : ModelFiles.shards(folder.resolve(ModelFiles.INDEX))) {
+            require(hub, model, folder, shard);
+        }
+    }
+
+    private void require(Hub hub, KnownModel model, Path folder, String file) {
+        if (!fetchFile(hub, model, folder, file)) {
+            throw Failure.of(file + " is not in the repository " + model.repository());
+        }
+    }
+
+    /** Whether the file is there, now. */
+    private boolean fetchFile(Hub hub, KnownModel model, Path folder, String file) {
+        return Files.isRegularFile(folder.resolve(file)) || new Download(hub, console, model, folder, file).run();
+    }
+
+    /** How much of a model is needed. */
+    private enum Wanted {
+        CHECKPOINT,
+        TOKENIZER;
+
+        boolean isIn(Path folder) {
+            return this == CHECKPOINT ? ModelFiles.isComplete(folder) : ModelFiles.hasTokenizer(folder);
+        }
+    }
+}
