@@ -6,14 +6,15 @@ import io.github.tornadotransformers.models.Quoted;
 import java.util.regex.Pattern;
 
 /** Where and why a text is not JSON, on one line. */
-final class JsonFault {
+public final class JsonFault {
     /** What Jackson adds for programmers: names of its features and sources. */
     private static final Pattern ASIDE =
             Pattern.compile("\\s*\\((?:not recognized|start marker|for ).*", Pattern.DOTALL);
 
     private JsonFault() {}
 
-    static String describe(JacksonException fault) {
+    /** @return {@code " at line 1, column 2: the reason"}, to stand behind a file's name */
+    public static String describe(JacksonException fault) {
         JsonLocation location = fault.getLocation();
         String place = location == null || location.getLineNr() < 1
                 ? ""

@@ -1,13 +1,17 @@
 package io.github.tornadotransformers.models.tokenizer;
 
+import com.fasterxml.jackson.core.JacksonException;
+import com.fasterxml.jackson.core.JsonParser;
+import com.fasterxml.jackson.core.JsonToken;
 import com.fasterxml.jackson.core.io.JsonStringEncoder;
-import com.fasterxml.jackson.databind.JsonNode;
+import io.github.tornadotransformers.models.CheckpointException;
+import io.github.tornadotransformers.models.Quoted;
+import io.github.tornadotransformers.models.checkpoint.JsonFault;
+import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
-import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Map;
-import java.util.Optional;
 import java.util.Set;
 
 /**
@@ -22,17 +26,32 @@ final class Gpt2Files {
 
     private Gpt2Files() {}
 
-    /** @throws TokenizerException naming the file that is missing or broken */
-    static String toTokenizerJson(Path folder) {
-        Path vocabFile = folder.resolve(TokenizerFiles.VOCAB);
-        JsonNode vocab = TokenizerFiles.readObject(vocabFile)
-                .orElseThrow(() -> new TokenizerException(vocabFile + " does not exist"));
+    /** @throws CheckpointException naming the file that is missing or broken */
+    static String toTokenizerJson(Path folder, SpecialTokens special) {
         return "{\"version\":\"1.0\",\"truncation\":null,\"padding\":null,\"added_tokens\":["
-                + String.join(",", addedTokens(folder, vocab))
+                + String.join(",", addedTokens(folder.resolve(TokenizerFiles.ADDED_TOKENS), special.all()))
                 + "],\"normalizer\":null,\"pre_tokenizer\":" + BYTE_LEVEL
                 + ",\"post_processor\":null,\"decoder\":" + BYTE_LEVEL
-                + ",\"model\":{\"type\":\"BPE\",\"dropout\":null,\"unk_token\":null,\"vocab\":" + vocab
+                + ",\"model\":{\"type\":\"BPE\",\"dropout\":null,\"unk_token\":null,\"vocab\":"
+                + vocab(folder.resolve(TokenizerFiles.VOCAB))
                 + ",\"merges\":[" + String.join(",", merges(folder.resolve(TokenizerFiles.MERGES))) + "]}}";
+    }
+
+    /** The file's text, which is JSON; what stands in it is read later. */
+    private static String vocab(Path file) {
+        String text = TokenizerFiles.readText(file);
+        try (JsonParser parser = TokenizerFiles.JSON.createParser(text)) {
+            if (parser.nextToken() != JsonToken.START_OBJECT) {
+                throw new CheckpointException(Quoted.path(file) + " is not a JSON object");
+            }
+            parser.skipChildren();
+            parser.nextToken();
+            return text;
+        } catch (JacksonException e) {
+            throw new CheckpointException(Quoted.path(file) + " is not valid JSON" + JsonFault.describe(e), e);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
     }
 
     static String quoted(String text) {
@@ -42,35 +61,30 @@ final class Gpt2Files {
     /** Pairs of pieces, as JSON strings. A line that is empty, or the first and names the version, says nothing. */
     private static List<String> merges(Path file) {
         List<String> merges = new ArrayList<>();
-        String[] lines = TokenizerFiles.read(file).split("\r?\n", -1);
+        String[] lines = TokenizerFiles.readText(file).split("\r?\n", -1);
         for (int line = 0; line < lines.length; line++) {
             if (lines[line].isEmpty() || (line == 0 && lines[line].startsWith("#version"))) {
                 continue;
             }
             int space = lines[line].indexOf(' ');
             if (space <= 0 || space == lines[line].length() - 1 || lines[line].indexOf(' ', space + 1) >= 0) {
-                throw new TokenizerException(file + ", line " + (line + 1) + ", is \"" + lines[line]
-                        + "\", expected two pieces with a space between");
+                throw new CheckpointException(Quoted.path(file) + ", line " + (line + 1) + ", is "
+                        + Quoted.text(lines[line]) + ", expected two pieces with a space between");
             }
             merges.add(quoted(lines[line]));
         }
         return merges;
     }
 
-    /** Special ones of the vocabulary, and what {@code added_tokens.json} adds to it. */
-    private static List<String> addedTokens(Path folder, JsonNode vocab) {
-        SpecialTokens names = SpecialTokens.read(folder);
-        Set<String> special = names.all();
-        Map<String, JsonNode> ids = new LinkedHashMap<>();
-        for (String text : special) {
-            Optional.ofNullable(vocab.get(text)).ifPresent(id -> ids.put(text, id));
-        }
-        Optional<JsonNode> added = TokenizerFiles.readObject(folder.resolve(TokenizerFiles.ADDED_TOKENS));
-        added.ifPresent(object -> object.properties().forEach(entry -> ids.put(entry.getKey(), entry.getValue())));
+    /** What {@code added_tokens.json} adds to the vocabulary. */
+    private static List<String> addedTokens(Path file, Set<String> special) {
         List<String> tokens = new ArrayList<>();
-        ids.forEach((text, id) -> tokens.add("{\"id\":" + id + ",\"content\":" + quoted(text)
-                + ",\"single_word\":false,\"lstrip\":false,\"rstrip\":false,\"normalized\":false,\"special\":"
-                + special.contains(text) + "}"));
+        TokenizerFiles.readOptional(file)
+                .ifPresent(object -> object.properties()
+                        .forEach(token ->
+                                tokens.add("{\"id\":" + token.getValue() + ",\"content\":" + quoted(token.getKey())
+                                        + ",\"single_word\":false,\"lstrip\":false,\"rstrip\":false,\"normalized\":false,\"special\":"
+                                        + special.contains(token.getKey()) + "}")));
         return tokens;
     }
 }

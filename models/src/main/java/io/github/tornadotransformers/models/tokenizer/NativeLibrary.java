@@ -2,6 +2,8 @@ package io.github.tornadotransformers.models.tokenizer;
 
 import ai.djl.huggingface.tokenizers.jni.TokenizersLibrary;
 import io.github.tornadotransformers.models.CacheFolder;
+import io.github.tornadotransformers.models.CheckpointException;
+import io.github.tornadotransformers.models.Quoted;
 import java.io.IOException;
 import java.io.InputStream;
 import java.net.URL;
@@ -24,7 +26,7 @@ final class NativeLibrary {
 
     private NativeLibrary() {}
 
-    /** @throws TokenizerException if there is none for this platform, or it cannot be unpacked or linked */
+    /** @throws CheckpointException if there is none for this platform, or it cannot be unpacked or linked */
     @SuppressWarnings("restricted")
     static void load() {
         String platform = platform();
@@ -32,15 +34,17 @@ final class NativeLibrary {
         for (String file : files()) {
             URL resource = TokenizersLibrary.class.getResource(RESOURCES + platform + "/cpu/" + file);
             if (resource == null) {
-                throw new TokenizerException(
+                throw new CheckpointException(
                         "the tokenizer library has no build for " + platform + "; without it only --prompt-ids works");
             }
             try {
                 folder = folder == null ? folder(platform) : folder;
                 System.load(unpacked(resource, folder.resolve(file)).toString());
             } catch (IOException | UnsatisfiedLinkError e) {
-                throw new TokenizerException(
-                        "the tokenizer library " + file + " cannot be loaded: " + e.getMessage(), e);
+                throw new CheckpointException(
+                        "the tokenizer library " + file + " cannot be loaded: "
+                                + Quoted.line(String.valueOf(e.getMessage())),
+                        e);
             }
         }
     }

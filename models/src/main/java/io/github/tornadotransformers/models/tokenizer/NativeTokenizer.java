@@ -1,6 +1,8 @@
 package io.github.tornadotransformers.models.tokenizer;
 
 import ai.djl.huggingface.tokenizers.jni.TokenizersLibrary;
+import io.github.tornadotransformers.models.CheckpointException;
+import io.github.tornadotransformers.models.Quoted;
 import java.lang.ref.Cleaner;
 import java.lang.ref.Reference;
 
@@ -9,12 +11,14 @@ final class NativeTokenizer {
     private static final Cleaner CLEANER = Cleaner.create();
 
     private final long handle;
+    private final String source;
 
-    /** @throws TokenizerException with the library's words, if it does not accept the text of a {@code tokenizer.json} */
+    /** @throws CheckpointException with the library's words, if it does not accept the text of a {@code tokenizer.json} */
     NativeTokenizer(String json, String source) {
         NativeLibrary.load();
         long created = create(json, source);
         handle = created;
+        this.source = source;
         CLEANER.register(this, () -> TokenizersLibrary.LIB.deleteTokenizer(created));
     }
 
@@ -22,13 +26,20 @@ final class NativeTokenizer {
         try {
             return TokenizersLibrary.LIB.createTokenizerFromString(json);
         } catch (RuntimeException e) {
-            // The text is not the file's to the letter: its line and column would mislead.
-            String reason = e.getMessage().replaceFirst(" at line \\d+ column \\d+$", "");
-            throw new TokenizerException(source + " is no valid tokenizer: " + reason, e);
+            throw refused(source, e);
         }
     }
 
-    /** @param text without unpaired surrogates */
+    /** The library's line and column are left out: the text that it read is not the file's to the letter. */
+    private static CheckpointException refused(String source, RuntimeException e) {
+        String reason = String.valueOf(e.getMessage()).replaceFirst(" at line \\d+ column \\d+$", "");
+        return new CheckpointException(source + " is no valid tokenizer: " + Quoted.line(reason), e);
+    }
+
+    /**
+     * @param text without unpaired surrogates
+     * @throws CheckpointException if the library finds only now that the tokenizer is unsound
+     */
     synchronized int[] encode(String text, boolean withSpecialTokens) {
         try {
             long encoding = TokenizersLibrary.LIB.encode(handle, text, withSpecialTokens);
@@ -37,6 +48,8 @@ final class NativeTokenizer {
             } finally {
                 TokenizersLibrary.LIB.deleteEncoding(encoding);
             }
+        } catch (RuntimeException e) {
+            throw refused(source, e);
         } finally {
             Reference.reachabilityFence(this);
         }

@@ -1,6 +1,8 @@
 package io.github.tornadotransformers.models.tokenizer;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.github.tornadotransformers.models.CheckpointException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.HashSet;
@@ -20,10 +22,10 @@ record SpecialTokens(Optional<String> bos, Optional<String> eos, Set<String> all
     private static final Set<String> SINGLE_TOKENS =
             Set.of("bos_token", "eos_token", "unk_token", "pad_token", "sep_token", "cls_token", "mask_token");
 
-    /** @throws TokenizerException if a file is broken; a missing one says nothing */
+    /** @throws CheckpointException if a file is broken; a missing one says nothing */
     static SpecialTokens read(Path folder) {
-        Optional<JsonNode> config = TokenizerFiles.readObject(folder.resolve(TokenizerFiles.CONFIG));
-        Optional<JsonNode> map = TokenizerFiles.readObject(folder.resolve(TokenizerFiles.SPECIAL_TOKENS));
+        Optional<ObjectNode> config = TokenizerFiles.readOptional(folder.resolve(TokenizerFiles.CONFIG));
+        Optional<ObjectNode> map = TokenizerFiles.readOptional(folder.resolve(TokenizerFiles.SPECIAL_TOKENS));
         Optional<String> bos = text(config, "bos_token").or(() -> text(map, "bos_token"));
         Optional<String> eos = text(config, "eos_token").or(() -> text(map, "eos_token"));
         if (Files.notExists(folder.resolve(TokenizerFiles.TOKENIZER))) {
@@ -37,7 +39,7 @@ record SpecialTokens(Optional<String> bos, Optional<String> eos, Set<String> all
             text(config, name).ifPresent(all::add);
             text(map, name).ifPresent(all::add);
         }
-        for (Optional<JsonNode> file : List.of(config, map)) {
+        for (Optional<ObjectNode> file : List.of(config, map)) {
             file.map(object -> object.get("additional_special_tokens"))
                     .ifPresent(tokens -> tokens.forEach(token -> text(token).ifPresent(all::add)));
         }
@@ -54,7 +56,7 @@ record SpecialTokens(Optional<String> bos, Optional<String> eos, Set<String> all
         return tokenizerClass.startsWith("LlamaTokenizer") ? Optional.of(true) : Optional.empty();
     }
 
-    private static Optional<String> text(Optional<JsonNode> object, String field) {
+    private static Optional<String> text(Optional<ObjectNode> object, String field) {
         return object.map(each -> each.get(field)).flatMap(SpecialTokens::text);
     }
 

@@ -56,8 +56,9 @@ public final class StreamingDecoder {
         return handOut(text, text.length());
     }
 
+    /** Whether the id has a text. */
     private boolean append(int id) {
-        if (tokenizer.isSpecial(id)) {
+        if (tokenizer.isSpecial(id) || !tokenizer.hasPiece(id)) {
             return false;
         }
         if (size == window.length) {

@@ -1,5 +1,7 @@
 package io.github.tornadotransformers.models.tokenizer;
 
+import io.github.tornadotransformers.models.CheckpointException;
+import io.github.tornadotransformers.models.Quoted;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
@@ -46,18 +48,20 @@ public final class Tokenizer {
         return existsIn(folder) ? Optional.of(load(folder)) : Optional.empty();
     }
 
-    /** @throws TokenizerException with one line for the user, if a file is missing or broken */
+    /** @throws CheckpointException with one line for the user, if a file is missing or broken */
     public static Tokenizer load(Path folder) {
         if (!existsIn(folder)) {
-            throw new TokenizerException(folder + " has no tokenizer: expected " + TokenizerFiles.TOKENIZER + ", or "
-                    + TokenizerFiles.VOCAB + " and " + TokenizerFiles.MERGES);
+            throw new CheckpointException(Quoted.path(folder) + " has no tokenizer: expected "
+                    + TokenizerFiles.TOKENIZER + ", or " + TokenizerFiles.VOCAB + " and " + TokenizerFiles.MERGES);
         }
         Path file = folder.resolve(TokenizerFiles.TOKENIZER);
         boolean single = Files.exists(file);
-        String source =
-                single ? file.toString() : folder.resolve(TokenizerFiles.VOCAB) + " with " + TokenizerFiles.MERGES;
-        String json = single ? TokenizerFiles.read(file) : Gpt2Files.toTokenizerJson(folder);
-        return new Tokenizer(TokenizerJson.parse(json, source), SpecialTokens.read(folder), source);
+        String source = single
+                ? Quoted.path(file)
+                : Quoted.path(folder.resolve(TokenizerFiles.VOCAB)) + " with " + TokenizerFiles.MERGES;
+        SpecialTokens special = SpecialTokens.read(folder);
+        String json = single ? TokenizerFiles.readText(file) : Gpt2Files.toTokenizerJson(folder, special);
+        return new Tokenizer(TokenizerJson.parse(json, source, special.all()), special, source);
     }
 
     /** The ids of the text alone. */
@@ -121,8 +125,8 @@ public final class Tokenizer {
             return Optional.empty();
         }
         int at = Arrays.mismatch(text.toCharArray(), back.toCharArray());
-        return Optional.of("the tokenizer changes the text at character " + at + ": \"" + excerpt(text, at)
-                + "\" comes back as \"" + excerpt(back, at) + "\"");
+        return Optional.of("the tokenizer changes the text at character " + at + ": " + Quoted.text(excerpt(text, at))
+                + " comes back as " + Quoted.text(excerpt(back, at)));
     }
 
     /** Decodes ids as they come. */
@@ -140,9 +144,13 @@ public final class Tokenizer {
         return library.decode(ids, count);
     }
 
+    boolean hasPiece(int id) {
+        return id >= 0 && id < pieces.length && pieces[id] != null;
+    }
+
+    /** Empty for an id that has none. */
     String piece(int id) {
-        String piece = id < 0 || id >= pieces.length ? null : pieces[id];
-        return piece == null ? "" : piece;
+        return hasPiece(id) ? pieces[id] : "";
     }
 
     private OptionalInt id(Optional<String> piece) {

@@ -1,16 +1,20 @@
 package io.github.tornadotransformers.models.tokenizer;
 
+import com.fasterxml.jackson.core.JacksonException;
 import com.fasterxml.jackson.core.JsonParser;
-import com.fasterxml.jackson.core.JsonProcessingException;
+import io.github.tornadotransformers.models.CheckpointException;
+import io.github.tornadotransformers.models.Quoted;
+import io.github.tornadotransformers.models.checkpoint.JsonFault;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.util.ArrayList;
 import java.util.Comparator;
-import java.util.HashMap;
 import java.util.HashSet;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.stream.Collectors;
 
 /**
  * What this project reads itself of a {@code tokenizer.json}, and the edited text that Hugging Face's library gets.
@@ -30,45 +34,52 @@ record TokenizerJson(String[] pieces, Set<Integer> specialIds, String edited) {
 
     /**
      * @param source what messages call the text
-     * @throws TokenizerException if the text is not what the format says
+     * @param special texts of pieces that are special too, if there are such pieces
+     * @throws CheckpointException if the text is not what the format says
      */
-    static TokenizerJson parse(String json, String source) {
+    static TokenizerJson parse(String json, String source, Set<String> special) {
         try (JsonParser parser = TokenizerFiles.JSON.createParser(json)) {
             TokenizerJsonReader reader = new TokenizerJsonReader(json, parser, source);
             reader.read();
-            return of(json, reader, source);
-        } catch (JsonProcessingException e) {
-            throw TokenizerFiles.notJson(source, e);
+            return of(json, reader, source, special);
+        } catch (JacksonException e) {
+            throw new CheckpointException(source + " is not valid JSON" + JsonFault.describe(e), e);
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
     }
 
-    private static TokenizerJson of(String json, TokenizerJsonReader reader, String source) {
+    private static TokenizerJson of(String json, TokenizerJsonReader reader, String source, Set<String> special) {
         List<Piece> pieces = reader.vocab();
         int vocabSize = pieces.size();
-        Map<String, Integer> idsOfAdded = new HashMap<>();
-        reader.addedTokens().forEach(token -> idsOfAdded.put(token.content(), token.id()));
-        Map<String, Integer> missing = new HashMap<>(idsOfAdded);
-        for (Piece piece : pieces) {
-            if (missing.remove(piece.text()) != null) {
-                idsOfAdded.put(piece.text(), piece.id());
-            }
-        }
+        Map<String, Integer> missing = new LinkedHashMap<>();
+        reader.addedTokens().forEach(token -> missing.put(token.content(), token.id()));
+        Set<String> specialTexts = new HashSet<>(special);
+        reader.addedTokens().stream()
+                .filter(AddedToken::special)
+                .map(AddedToken::content)
+                .forEach(specialTexts::add);
+        pieces.forEach(piece -> missing.remove(piece.text()));
         missing.forEach((text, id) -> pieces.add(new Piece(text, id)));
-        Set<Integer> specialIds = new HashSet<>();
-        List<String> searched = new ArrayList<>();
-        for (AddedToken token : reader.addedTokens()) {
-            if (token.special()) {
-                specialIds.add(idsOfAdded.get(token.content()));
-            } else {
-                searched.add(token.json());
-            }
-        }
+
         List<Edit> edits = new ArrayList<>(reader.switchedOff());
-        edits.add(reader.addedTokensField().with("[" + String.join(",", searched) + "]"));
+        edits.add(reader.addedTokensField().with(searchedInTexts(reader.addedTokens())));
         edits.add(reader.vocabStart().with(entries(pieces.subList(vocabSize, pieces.size()), vocabSize > 0)));
-        return new TokenizerJson(byId(pieces, source), Set.copyOf(specialIds), apply(edits, json));
+        return new TokenizerJson(byId(pieces, source), ids(pieces, specialTexts), apply(edits, json));
+    }
+
+    private static String searchedInTexts(List<AddedToken> tokens) {
+        return tokens.stream()
+                .filter(token -> !token.special())
+                .map(AddedToken::json)
+                .collect(Collectors.joining(",", "[", "]"));
+    }
+
+    private static Set<Integer> ids(List<Piece> pieces, Set<String> texts) {
+        return pieces.stream()
+                .filter(piece -> texts.contains(piece.text()))
+                .map(Piece::id)
+                .collect(Collectors.toUnmodifiableSet());
     }
 
     private static String entries(List<Piece> pieces, boolean othersFollow) {
@@ -83,14 +94,14 @@ record TokenizerJson(String[] pieces, Set<Integer> specialIds, String edited) {
     private static String[] byId(List<Piece> pieces, String source) {
         int largest = pieces.stream().mapToInt(Piece::id).max().orElse(-1);
         if (largest - pieces.size() >= MAX_UNUSED_IDS) {
-            throw new TokenizerException(source + " has " + pieces.size() + " pieces and id " + largest
+            throw new CheckpointException(source + " has " + pieces.size() + " pieces and id " + largest
                     + ", expected ids without such gaps");
         }
         String[] byId = new String[largest + 1];
         for (Piece piece : pieces) {
             if (byId[piece.id()] != null) {
-                throw new TokenizerException(source + " gives id " + piece.id() + " to \"" + byId[piece.id()]
-                        + "\" and to \"" + piece.text() + "\"");
+                throw new CheckpointException(source + " gives id " + piece.id() + " to "
+                        + Quoted.text(byId[piece.id()]) + " and to " + Quoted.text(piece.text()));
             }
             byId[piece.id()] = piece.text();
         }

@@ -2,6 +2,8 @@ package io.github.tornadotransformers.models.tokenizer;
 
 import com.fasterxml.jackson.core.JsonParser;
 import com.fasterxml.jackson.core.JsonToken;
+import io.github.tornadotransformers.models.CheckpointException;
+import io.github.tornadotransformers.models.Quoted;
 import io.github.tornadotransformers.models.tokenizer.TokenizerJson.AddedToken;
 import io.github.tornadotransformers.models.tokenizer.TokenizerJson.Edit;
 import io.github.tornadotransformers.models.tokenizer.TokenizerJson.Piece;
@@ -52,7 +54,7 @@ final class TokenizerJsonReader {
 
     void read() throws IOException {
         if (parser.nextToken() != JsonToken.START_OBJECT) {
-            throw new TokenizerException(source + " is not a JSON object");
+            throw new CheckpointException(source + " is not a JSON object");
         }
         for (String field = parser.nextFieldName(); field != null; field = parser.nextFieldName()) {
             parser.nextToken();
@@ -68,14 +70,14 @@ final class TokenizerJsonReader {
 
     private void requireComplete() {
         if (!modelType.equals("BPE")) {
-            throw new TokenizerException(source + ": model.type is \"" + modelType
-                    + "\", expected \"BPE\", the kind that GPT-2 and Llama use");
+            throw new CheckpointException(source + ": model.type is " + Quoted.text(modelType)
+                    + ", expected \"BPE\", the kind that GPT-2 and Llama use");
         }
         if (vocabStart == null) {
-            throw new TokenizerException(source + " has no model.vocab");
+            throw new CheckpointException(source + " has no model.vocab");
         }
         if (addedTokensField == null) {
-            throw new TokenizerException(source + " has no added_tokens");
+            throw new CheckpointException(source + " has no added_tokens");
         }
     }
 
@@ -133,7 +135,7 @@ final class TokenizerJsonReader {
             }
         }
         if (id < 0 || content == null) {
-            throw new TokenizerException(source + ": an entry of added_tokens has no id or no content");
+            throw new CheckpointException(source + ": an entry of added_tokens has no id or no content");
         }
         addedTokens.add(new AddedToken(id, content, special, json.substring(start, offsetAfterToken())));
     }
@@ -142,8 +144,8 @@ final class TokenizerJsonReader {
         if (parser.currentToken() != JsonToken.VALUE_NUMBER_INT
                 || parser.getNumberType() != JsonParser.NumberType.INT
                 || parser.getIntValue() < 0) {
-            throw new TokenizerException(
-                    source + ": the id of \"" + owner + "\" is " + parser.getText() + ", expected a number from 0");
+            throw new CheckpointException(source + ": the id of " + Quoted.text(owner) + " is "
+                    + Quoted.line(parser.getText()) + ", expected a number from 0");
         }
         return parser.getIntValue();
     }
@@ -156,7 +158,8 @@ final class TokenizerJsonReader {
 
     private void require(JsonToken expected, String field, String words) throws IOException {
         if (parser.currentToken() != expected) {
-            throw new TokenizerException(source + ": " + field + " holds " + parser.getText() + ", expected " + words);
+            throw new CheckpointException(
+                    source + ": " + field + " holds " + Quoted.text(parser.getText()) + ", expected " + words);
         }
     }
 
