@@ -10,6 +10,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.function.Executable;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Every broken folder gets one line that names the file. */
@@ -184,8 +185,11 @@ class TokenizerErrorsTest {
     }
 
     private String failure() {
-        String message = assertThrows(CheckpointException.class, () -> Tokenizer.load(folder))
-                .getMessage();
+        return messageOf(() -> Tokenizer.load(folder));
+    }
+
+    private static String messageOf(Executable failing) {
+        String message = assertThrows(CheckpointException.class, failing).getMessage();
         assertThat(message).doesNotContain("\n");
         return message;
     }
