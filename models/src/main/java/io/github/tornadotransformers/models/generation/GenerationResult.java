@@ -12,7 +12,6 @@ import java.util.Optional;
  * @param decodeTokens tokens chosen after the first, each one costing a forward pass
  * @param decodeNanos from the first token's choice to the end
  */
-@SuppressWarnings("ArrayRecordComponent")
 public record GenerationResult(
         int[] promptIds,
         int[] ids,

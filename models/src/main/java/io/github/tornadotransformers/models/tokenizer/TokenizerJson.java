@@ -27,7 +27,6 @@ import java.util.stream.Collectors;
  * @param specialIds ids of special tokens
  * @param edited for the library
  */
-@SuppressWarnings("ArrayRecordComponent")
 record TokenizerJson(String[] pieces, Set<Integer> specialIds, String edited) {
     /** How many ids may be without a piece: arrays are as long as the largest id. */
     private static final int MAX_UNUSED_IDS = 1 << 16;
