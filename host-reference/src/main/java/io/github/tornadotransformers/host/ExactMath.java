@@ -31,6 +31,9 @@ public final class ExactMath {
 
     static final float GELU_CUBIC = 0.044715f;
 
+    /** Three times {@link #GELU_CUBIC}: of the cubic term's derivative. */
+    static final float GELU_CUBIC_SLOPE = 0.134145f;
+
     private ExactMath() {}
 
     /** e^x within 1 ulp or so; 0 below {@value #EXP_UNDERFLOW}, infinity above {@value #EXP_OVERFLOW}, NaN for NaN. */
@@ -68,5 +71,27 @@ public final class ExactMath {
     public static float geluTanh(float x) {
         float u = GELU_SCALE * (x + GELU_CUBIC * (x * x * x));
         return x / (1f + exp(-2f * u));
+    }
+
+    /** {@code 1 / (1 + exp(-x))}. */
+    static float sigmoid(float x) {
+        return 1f / (1f + exp(-x));
+    }
+
+    /** The derivative of {@link #silu}: {@code s (1 + x (1 - s))} with {@code s = sigmoid(x)}. */
+    static float siluSlope(float x) {
+        float s = sigmoid(x);
+        return s * (1f + x * (1f - s));
+    }
+
+    /**
+     * The derivative of {@link #geluTanh}: {@code s + x s (1 - s) 2u'} with {@code s = sigmoid(2u)} and
+     * {@code u' = sqrt(2/pi) (1 + 3 * 0.044715 x^2)}. NaN where x^2 overflows.
+     */
+    static float geluTanhSlope(float x) {
+        float u = GELU_SCALE * (x + GELU_CUBIC * (x * x * x));
+        float s = sigmoid(2f * u);
+        float slope = GELU_SCALE * (1f + GELU_CUBIC_SLOPE * (x * x));
+        return s + x * (s * (1f - s)) * (2f * slope);
     }
 }

@@ -211,15 +211,20 @@ public final class ScalarOps implements HostOps {
     public void close() {}
 
     /** A term of a sum. */
-    private interface Term {
+    interface Term {
         float at(int index);
     }
 
-    private static float slicedSum(int length, Term term) {
+    static float slicedSum(int length, Term term) {
+        return slicedSum(0, length, term);
+    }
+
+    /** The sum over {@code [first, end)}; slices begin at multiples of {@link HostOps#SLICE}, not at {@code first}. */
+    static float slicedSum(int first, int end, Term term) {
         float total = 0f;
-        for (int start = 0; start < length; start += SLICE) {
+        for (int start = first / SLICE * SLICE; start < end; start += SLICE) {
             float slice = 0f;
-            for (int i = start; i < Math.min(start + SLICE, length); i++) {
+            for (int i = Math.max(start, first); i < Math.min(start + SLICE, end); i++) {
                 slice += term.at(i);
             }
             total += slice;
@@ -232,7 +237,7 @@ public final class ScalarOps implements HostOps {
         return (float) (1.0 / Math.sqrt((double) meanSquare + epsilon));
     }
 
-    private static float activate(Activation activation, float x) {
+    static float activate(Activation activation, float x) {
         return switch (activation) {
             case NONE -> x;
             case GELU_TANH -> ExactMath.geluTanh(x);

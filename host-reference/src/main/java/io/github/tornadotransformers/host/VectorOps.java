@@ -141,9 +141,7 @@ public final class VectorOps implements HostOps {
                     totals[offset + c] += bias[first + c];
                 }
             }
-            if (activation == Activation.GELU_TANH) {
-                gelu(totals, offset, count);
-            }
+            activateRange(activation, totals, offset, count);
             int target = row * columns + first;
             if (addsToOutput) {
                 VectorMath.add(out, target, totals, offset, count);
@@ -151,16 +149,24 @@ public final class VectorOps implements HostOps {
                 System.arraycopy(totals, offset, out, target, count);
             }
         }
+    }
 
-        private static void gelu(float[] x, int offset, int count) {
-            int i = 0;
-            for (; i <= count - VectorMath.LANES; i += VectorMath.LANES) {
-                VectorMath.geluTanh(FloatVector.fromArray(VectorMath.FLOATS, x, offset + i))
-                        .intoArray(x, offset + i);
-            }
-            for (; i < count; i++) {
-                x[offset + i] = ExactMath.geluTanh(x[offset + i]);
-            }
+    /** {@code x[i] = activation(x[i])}. */
+    static void activateRange(Activation activation, float[] x, int offset, int count) {
+        switch (activation) {
+            case NONE -> {}
+            case GELU_TANH -> gelu(x, offset, count);
+        }
+    }
+
+    private static void gelu(float[] x, int offset, int count) {
+        int i = 0;
+        for (; i <= count - VectorMath.LANES; i += VectorMath.LANES) {
+            VectorMath.geluTanh(FloatVector.fromArray(VectorMath.FLOATS, x, offset + i))
+                    .intoArray(x, offset + i);
+        }
+        for (; i < count; i++) {
+            x[offset + i] = ExactMath.geluTanh(x[offset + i]);
         }
     }
 
@@ -370,6 +376,20 @@ public final class VectorOps implements HostOps {
     /** A loop over rows. */
     private interface RowLoop {
         void run(int row);
+    }
+
+    /** A loop over a range of elements. */
+    interface RangeLoop {
+        void run(int first, int count);
+    }
+
+    /** Cuts {@code count} elements into blocks that are worth waking a thread for. */
+    void forEachBlock(int count, RangeLoop loop) {
+        int blocks = Math.ceilDiv(count, SERIAL_ELEMENTS);
+        forEachPart(blocks, count, (worker, block) -> {
+            int first = block * SERIAL_ELEMENTS;
+            loop.run(first, Math.min(SERIAL_ELEMENTS, count - first));
+        });
     }
 
     private void forEachRow(int rows, int width, RowLoop loop) {

@@ -32,6 +32,16 @@ public record AttentionShape(int heads, int kvHeads, int headDim, int contextLen
         return heads / kvHeads;
     }
 
+    /** Where in a row of the fused projection the key that a query head reads begins. */
+    public int keyColumn(int head) {
+        return queryWidth() + head / headsPerKvHead() * headDim;
+    }
+
+    /** Where in a row of the fused projection the value that a query head reads begins. */
+    public int valueColumn(int head) {
+        return keyColumn(head) + keyValueWidth();
+    }
+
     /** Floats of the keys (and as many of the values) of one layer. */
     public long cacheLayerSize() {
         return Math.multiplyExact((long) keyValueWidth(), (long) contextLength);
