@@ -1,11 +1,15 @@
 package io.github.tornadotransformers.runner.commands;
 
 import io.github.tornadotransformers.models.CheckpointException;
+import io.github.tornadotransformers.models.checkpoint.DType;
 import io.github.tornadotransformers.models.generation.NonFiniteLogitException;
 import io.github.tornadotransformers.runner.console.ClosedPipeException;
 import io.github.tornadotransformers.runner.console.Console;
 import io.github.tornadotransformers.runner.console.ExitCode;
 import io.github.tornadotransformers.runner.console.Failure;
+import io.github.tornadotransformers.runner.engines.Engine;
+import io.github.tornadotransformers.runner.engines.GraphMode;
+import io.github.tornadotransformers.runner.engines.MathMode;
 import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.util.LinkedHashMap;
@@ -16,9 +20,11 @@ import java.util.function.Function;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.OptionSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.ParseResult;
+import picocli.CommandLine.UnmatchedArgumentException;
 
 /** All commands, how one is called, and how its errors become one line and an exit code. */
 public final class Commands {
@@ -57,7 +63,11 @@ public final class Commands {
         StringWriter help = new StringWriter();
         line.setOut(new PrintWriter(help))
                 .setUsageHelpWidth(HELP_COLUMNS)
-                .setCaseInsensitiveEnumValuesAllowed(true)
+                .registerConverter(Engine.class, new EnumConverter<>(Engine.class))
+                .registerConverter(DType.class, new EnumConverter<>(DType.class))
+                .registerConverter(MathMode.class, new EnumConverter<>(MathMode.class))
+                .registerConverter(GraphMode.class, new EnumConverter<>(GraphMode.class))
+                .setExecutionStrategy(Commands::runOnce)
                 .setParameterExceptionHandler(this::reportWrongCall)
                 .setExecutionExceptionHandler(this::reportFailure);
         try {
@@ -69,13 +79,36 @@ public final class Commands {
         }
     }
 
+    /** Options in groups may be given twice as far as the parser is concerned; the last would win, silently. */
+    private static int runOnce(ParseResult parsed) {
+        ParseResult innermost = innermost(parsed);
+        for (OptionSpec option : innermost.commandSpec().options()) {
+            if (!option.isMultiValue() && option.originalStringValues().size() > 1) {
+                throw new ParameterException(
+                        innermost.commandSpec().commandLine(),
+                        option.longestName() + " is given more than once ("
+                                + String.join(", ", option.originalStringValues()) + "), expected one value");
+            }
+        }
+        return new CommandLine.RunLast().execute(parsed);
+    }
+
     private int showHelp(CommandLine line) {
         console.err().print(line.getUsageMessage());
         return ExitCode.USAGE;
     }
 
     private int reportWrongCall(ParameterException e, String[] arguments) {
-        return wrongCall(e.getCommandLine(), e.getMessage());
+        boolean misplaced = e instanceof UnmatchedArgumentException unmatched && !unmatched.isUnknownOption();
+        String message = e.getMessage();
+        if (misplaced) {
+            String first = ((UnmatchedArgumentException) e).getUnmatched().getFirst();
+            boolean isCommand = e.getCommandLine().getParent() == null;
+            message = isCommand
+                    ? "there is no command '" + first + "'"
+                    : "unexpected '" + first + "': a text with spaces needs quotes";
+        }
+        return wrongCall(e.getCommandLine(), message);
     }
 
     private int wrongCall(CommandLine line, String message) {
@@ -106,11 +139,15 @@ public final class Commands {
     }
 
     private static boolean wantsStackTrace(ParseResult parsed) {
+        return innermost(parsed).hasMatchedOption(CommonOptions.STACKTRACE);
+    }
+
+    private static ParseResult innermost(ParseResult parsed) {
         ParseResult innermost = parsed;
         while (innermost.hasSubcommand()) {
             innermost = innermost.subcommand();
         }
-        return innermost.hasMatchedOption(CommonOptions.STACKTRACE);
+        return innermost;
     }
 
     /** {@code transformers} itself. */

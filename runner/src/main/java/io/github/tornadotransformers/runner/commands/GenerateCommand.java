@@ -109,8 +109,8 @@ abstract class GenerateCommand implements Callable<Integer> {
         int[] ids = promptIds(tokenizer);
         long opened = System.nanoTime();
         try (EngineSession session = Engines.open(checkpoint, settings)) {
-            say(model + ": " + checkpoint.config().modelType() + ", " + name(session) + ", on engine "
-                    + session.engine() + " (" + session.device() + ")");
+            say(model + ": " + checkpoint.config().modelType() + ", " + EnumConverter.spelled(session.dtype())
+                    + ", on engine " + session.engine() + " (" + session.device() + ")");
             Sampler sampler = new Sampler(samplingOptions, checkpoint.config().vocabSize());
             Generator generator = new Generator(session.forward(), sampler, tokenizer, options(checkpoint, tokenizer));
             return generate(generator, ids, tokenizer, session, opened - started + session.loadNanos());
@@ -229,7 +229,7 @@ abstract class GenerateCommand implements Callable<Integer> {
                 .put("model", model)
                 .put("engine", session.engine().toString())
                 .put("device", session.device())
-                .put("dtype", name(session));
+                .put("dtype", EnumConverter.spelled(session.dtype()));
         object.set("prompt_ids", Json.array(result.promptIds()));
         object.set("ids", Json.array(result.ids()));
         OptionalLong peak = HostMemory.peakBytes();
@@ -250,10 +250,6 @@ abstract class GenerateCommand implements Callable<Integer> {
             case CONTEXT -> "the context is full";
             case CANCELLED -> "cancelled";
         };
-    }
-
-    private static String name(EngineSession session) {
-        return session.dtype().toString().toLowerCase(Locale.ROOT);
     }
 
     private static String joined(int[] ids) {

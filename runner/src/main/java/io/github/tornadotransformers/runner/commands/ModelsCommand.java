@@ -102,7 +102,7 @@ final class ModelsCommand implements Callable<Integer> {
             }
             try {
                 Checkpoint checkpoint = Checkpoint.open(folder);
-                String dtype = checkpoint.storedDType().toString().toLowerCase(Locale.ROOT);
+                String dtype = EnumConverter.spelled(checkpoint.storedDType());
                 return new CachedModel(folder, bytes, true, checkpoint.config().modelType(), dtype, null);
             } catch (CheckpointException e) {
                 return new CachedModel(folder, bytes, true, null, null, e.getMessage());

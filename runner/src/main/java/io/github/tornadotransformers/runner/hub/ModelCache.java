@@ -54,8 +54,7 @@ public final class ModelCache {
         if (Files.isDirectory(root)) {
             try (DirectoryStream<Path> entries = Files.newDirectoryStream(root)) {
                 for (Path entry : entries) {
-                    if (Files.isDirectory(entry)
-                            && !entry.getFileName().toString().startsWith(".")) {
+                    if (!entry.getFileName().toString().startsWith(".") && holdsFiles(entry)) {
                         folders.add(entry);
                     }
                 }
@@ -65,6 +64,16 @@ public final class ModelCache {
         }
         folders.sort(null);
         return folders;
+    }
+
+    /** Whether it is a folder with more in it than the lock of a download that got nothing. */
+    private static boolean holdsFiles(Path folder) throws IOException {
+        if (!Files.isDirectory(folder)) {
+            return false;
+        }
+        try (DirectoryStream<Path> files = Files.newDirectoryStream(folder, file -> !file.endsWith(LOCK))) {
+            return files.iterator().hasNext();
+        }
     }
 
     public static boolean isComplete(Path folder) {
