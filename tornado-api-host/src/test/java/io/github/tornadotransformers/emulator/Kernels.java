@@ -23,6 +23,13 @@ final class Kernels {
         }
     }
 
+    /** x[i] = x[i] + y[0]. */
+    static void addFirst(FloatArray x, IntArray y) {
+        for (@Parallel int i = 0; i < x.getSize(); i++) {
+            x.set(i, x.get(i) + y.get(0));
+        }
+    }
+
     /** x[i] = x[i] * weights[layer[0]]. */
     static void scaleByLayer(FloatArray x, FloatArray weights, IntArray layer) {
         for (@Parallel int i = 0; i < x.getSize(); i++) {

@@ -2,6 +2,7 @@ package io.github.tornadotransformers.sdk;
 
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -36,6 +37,28 @@ public record TornadoSdk(Path home) {
                 () -> "the TornadoVM SDK in %s is %s; this project is built for %s"
                         .formatted(sdk.home, sdk.version(), wanted));
         return sdk;
+    }
+
+    /** Like {@link #assumed}, and the SDK must find a device too. */
+    public static TornadoSdk assumedWithDevice() throws IOException, InterruptedException {
+        TornadoSdk sdk = assumed();
+        Assumptions.assumeTrue(
+                sdk.listDevices().contains("Tornado device="),
+                () -> "the TornadoVM SDK in %s finds no device; on Debian, pocl-opencl-icd brings a CPU device"
+                        .formatted(sdk.home));
+        return sdk;
+    }
+
+    private String listDevices() throws IOException, InterruptedException {
+        return output(process(List.of(home.resolve("bin/tornado").toString(), "--devices")));
+    }
+
+    /** What {@code process} writes, errors among it, until it ends. */
+    public static String output(ProcessBuilder process) throws IOException, InterruptedException {
+        Process running = process.redirectErrorStream(true).start();
+        String output = new String(running.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+        running.waitFor();
+        return output;
     }
 
     /** The first SDK of those the environment names, that of the user's folder, and SDKMAN's. */
@@ -86,6 +109,10 @@ public record TornadoSdk(Path home) {
                 String.join(separator, classPath.stream().map(Path::toString).toList()),
                 mainClass));
         command.addAll(arguments);
+        return process(command);
+    }
+
+    private ProcessBuilder process(List<String> command) {
         ProcessBuilder process = new ProcessBuilder(command);
         process.environment().put(HOME_VARIABLE, home.toString());
         process.environment().put("JAVA_HOME", System.getProperty("java.home"));
