@@ -44,6 +44,7 @@ public final class Commands {
         all.put("llama", LlamaCommand::new);
         all.put("tokenize", TokenizeCommand::new);
         all.put("perplexity", PerplexityCommand::new);
+        all.put("verify", VerifyCommand::new);
         all.put("models", ModelsCommand::new);
         all.put("devices", DevicesCommand::new);
         all.put("test", _ -> new TestCommand());

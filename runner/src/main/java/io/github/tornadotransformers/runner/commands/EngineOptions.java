@@ -61,22 +61,31 @@ final class EngineOptions {
         if (device != null && !engine.onDevice()) {
             throw Failure.usage("--device is for the engines on a device, and the engine is " + engine);
         }
+        if (threads != null && engine != Engine.HOST) {
+            throw Failure.usage("--threads is for the engine host, and the engine is " + engine);
+        }
+        return settingsFor(engine);
+    }
+
+    /**
+     * The settings of one of several engines; options that another kind of engine takes are left out.
+     *
+     * @throws Failure if a value is out of range
+     */
+    EngineSettings settingsFor(Engine each) {
         if (device != null && !device.matches("\\d{1,4}:\\d{1,4}")) {
             throw Failure.usage("--device is " + device + ", expected two numbers as in 0:1");
         }
         if (threads != null && (threads < 1 || threads > MAX_THREADS)) {
             throw Failure.usage("--threads is " + threads + ", expected 1 to " + MAX_THREADS);
         }
-        if (threads != null && engine != Engine.HOST) {
-            throw Failure.usage("--threads is for the engine host, and the engine is " + engine);
-        }
         return new EngineSettings(
-                engine,
-                Optional.ofNullable(device),
+                each,
+                Optional.ofNullable(device).filter(_ -> each.onDevice()),
                 math,
                 Optional.ofNullable(dtype),
                 optional(context),
-                optional(threads),
+                each == Engine.HOST ? optional(threads) : OptionalInt.empty(),
                 graph);
     }
 

@@ -6,10 +6,14 @@ import picocli.CommandLine.IVersionProvider;
 final class Version implements IVersionProvider {
     @Override
     public String[] getVersion() {
-        String version = Version.class.getPackage().getImplementationVersion();
         return new String[] {
-            "tornado-transformers " + (version == null ? "(not packaged)" : version),
+            "tornado-transformers " + ofProject(),
             "Java " + Runtime.version() + ", " + System.getProperty("java.vm.name")
         };
+    }
+
+    static String ofProject() {
+        String version = Version.class.getPackage().getImplementationVersion();
+        return version == null ? "(not packaged)" : version;
     }
 }

@@ -1,10 +1,14 @@
 package io.github.tornadotransformers.runner.engines;
 
+import io.github.tornadotransformers.host.HostOps;
 import io.github.tornadotransformers.models.ModelConfig;
 import io.github.tornadotransformers.models.checkpoint.Checkpoint;
 import io.github.tornadotransformers.models.checkpoint.DType;
+import io.github.tornadotransformers.models.checkpoint.Weights;
+import io.github.tornadotransformers.models.generation.ForwardPass;
 import io.github.tornadotransformers.models.program.Program;
 import io.github.tornadotransformers.runner.console.Failure;
+import java.util.function.BiFunction;
 
 /** Opens a checkpoint on an engine by the engine's name. */
 public final class Engines {
@@ -30,6 +34,31 @@ public final class Engines {
         return HostEngine.open(checkpoint, program, dtype, settings);
     }
 
+    /**
+     * As {@link #open} on the host, with a forward pass of the caller's making.
+     *
+     * @param interpreter makes the forward pass from program and weights
+     */
+    public static EngineSession openHost(
+            Checkpoint checkpoint, EngineSettings settings, BiFunction<Program, Weights, ForwardPass> interpreter) {
+        Program program = program(checkpoint.config(), settings);
+        DType dtype = settings.dtype().orElse(checkpoint.storedDType());
+        HostMemory.require(program, dtype);
+        return HostEngine.open(checkpoint, program, dtype, settings, interpreter);
+    }
+
+    /**
+     * The kernels of an engine, one by one, without a model.
+     *
+     * @throws Failure if the engine cannot run here
+     */
+    public static HostOps openOps(EngineSettings settings) {
+        if (settings.engine().onDevice()) {
+            throw noDevice(settings.engine());
+        }
+        return HostEngine.ops(settings);
+    }
+
     private static Program program(ModelConfig config, EngineSettings settings) {
         int context = settings.context().orElse(Math.min(config.contextLength(), DEFAULT_CONTEXT));
         if (context < 1 || context > config.contextLength()) {
@@ -41,9 +70,9 @@ public final class Engines {
 
     private static Failure noDevice(Engine engine) {
         if (ModuleLayer.boot().findModule(TORNADO_RUNTIME).isEmpty()) {
-            return Failure.of("-e " + engine + ": no TornadoVM SDK was found: ./tornado-env.sh says how to get one;"
-                    + " -e host needs none");
+            return Failure.noEngine("-e " + engine
+                    + ": no TornadoVM SDK was found: ./tornado-env.sh says how to get one;" + " -e host needs none");
         }
-        return Failure.of("-e " + engine + ": this version runs on host and scalar only");
+        return Failure.noEngine("-e " + engine + ": this version runs on host and scalar only");
     }
 }

@@ -12,25 +12,51 @@ import io.github.tornadotransformers.models.checkpoint.Weights;
 import io.github.tornadotransformers.models.generation.ForwardPass;
 import io.github.tornadotransformers.models.program.Program;
 import java.lang.foreign.Arena;
+import java.util.function.BiFunction;
 
 /** The engines without TornadoVM: {@code host} on all cores, {@code scalar} as the definition of right. */
 final class HostEngine {
     private HostEngine() {}
 
-    @SuppressWarnings("MustBeClosedChecker") // the session closes the arena
     static EngineSession open(Checkpoint checkpoint, Program program, DType dtype, EngineSettings settings) {
-        long started = System.nanoTime();
-        int threads = settings.threads().orElseGet(() -> Runtime.getRuntime().availableProcessors());
-        Arena arena = Arena.ofShared();
-        Weights weights = WeightLoader.load(checkpoint, program, dtype, new ArenaAllocator(arena));
-        boolean scalar = settings.engine() == Engine.SCALAR;
-        ForwardPass forward = new HostForwardPass(program, weights, scalar ? new ScalarOps() : vectorOps(threads));
-        String device = scalar ? "one thread" : threads == 1 ? "1 thread" : threads + " threads";
-        return new EngineSession(forward, settings.engine(), device, dtype, System.nanoTime() - started, 0, arena);
+        return open(
+                checkpoint,
+                program,
+                dtype,
+                settings,
+                (loaded, weights) -> new HostForwardPass(loaded, weights, ops(settings)));
     }
 
-    private static HostOps vectorOps(int threads) {
+    /** @param interpreter makes the forward pass */
+    @SuppressWarnings("MustBeClosedChecker") // the session closes the arena
+    static EngineSession open(
+            Checkpoint checkpoint,
+            Program program,
+            DType dtype,
+            EngineSettings settings,
+            BiFunction<Program, Weights, ForwardPass> interpreter) {
+        long started = System.nanoTime();
+        Arena arena = Arena.ofShared();
+        Weights weights = WeightLoader.load(checkpoint, program, dtype, new ArenaAllocator(arena));
+        ForwardPass forward = interpreter.apply(program, weights);
+        return new EngineSession(
+                forward, settings.engine(), device(settings), dtype, System.nanoTime() - started, 0, arena);
+    }
+
+    private static String device(EngineSettings settings) {
+        int threads = threads(settings);
+        return settings.engine() == Engine.SCALAR ? "one thread" : threads == 1 ? "1 thread" : threads + " threads";
+    }
+
+    private static int threads(EngineSettings settings) {
+        return settings.threads().orElseGet(() -> Runtime.getRuntime().availableProcessors());
+    }
+
+    static HostOps ops(EngineSettings settings) {
+        if (settings.engine() == Engine.SCALAR) {
+            return new ScalarOps();
+        }
         VectorModule.require();
-        return new VectorOps(threads);
+        return new VectorOps(threads(settings));
     }
 }

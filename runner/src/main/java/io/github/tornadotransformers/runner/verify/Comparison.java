@@ -42,12 +42,12 @@ public final class Comparison {
         }
     }
 
-    /** Compares a row with values of higher precision. */
-    void compare(int step, TracePoint point, int position, float[] actual, double[] expected) {
+    /** Compares elements with values of higher precision; the first row's token is at {@code position}. */
+    void compare(int step, TracePoint point, int position, int width, float[] actual, double[] expected) {
         Differences differences = differences(point);
         for (int i = 0; i < expected.length; i++) {
             if (!differences.compare(actual[i], expected[i])) {
-                refuse(step, point, position, i, expected[i], actual[i]);
+                refuse(step, point, position + i / width, i % width, expected[i], actual[i]);
             }
         }
     }

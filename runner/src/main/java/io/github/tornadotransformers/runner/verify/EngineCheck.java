@@ -4,7 +4,9 @@ import io.github.tornadotransformers.models.generation.ForwardPass;
 import io.github.tornadotransformers.models.generation.Logits;
 import io.github.tornadotransformers.models.generation.TraceListener;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 
 /**
  * Runs engines side by side on the same tokens and compares every trace point of every step. The reference's greedy choice
@@ -17,6 +19,7 @@ public final class EngineCheck {
     private final Subject reference;
     private final List<Subject> others;
     private final boolean everyOp;
+    private final Map<String, Long> nanos = new HashMap<>();
 
     /** @param everyOp whether every Op's output is compared, or the default trace points */
     public EngineCheck(Subject reference, List<Subject> others, boolean everyOp) {
@@ -49,9 +52,16 @@ public final class EngineCheck {
         return comparisons;
     }
 
-    private static int forward(Subject subject, int[] tokens, int position, StepTrace trace) {
+    /** What the forward passes of each engine have taken so far, tracing included. */
+    public Map<String, Long> forwardNanos() {
+        return Map.copyOf(nanos);
+    }
+
+    private int forward(Subject subject, int[] tokens, int position, StepTrace trace) {
         subject.forward().trace(trace);
+        long started = System.nanoTime();
         float[] logits = subject.forward().forward(tokens, position);
+        nanos.merge(subject.name(), System.nanoTime() - started, Long::sum);
         subject.forward().trace(TraceListener.NONE);
         return Logits.argmax(logits, subject.forward().program().vocabSize());
     }

@@ -11,7 +11,13 @@ package io.github.tornadotransformers.runner.verify;
 public record FirstDifference(int step, TracePoint point, int position, int index, double expected, double actual) {
     @Override
     public String toString() {
-        return "step " + step + ", " + point + ", position " + position + ", element " + index + ": " + actual
-                + " instead of " + expected;
+        return "step " + step + ", " + point + ", position " + position + ", element " + index + ": " + shortest(actual)
+                + " instead of " + shortest(expected);
+    }
+
+    /** As few digits as tell the value from its neighbours of the same precision. */
+    private static String shortest(double value) {
+        float narrowed = (float) value;
+        return narrowed == value ? Float.toString(narrowed) : Double.toString(value);
     }
 }

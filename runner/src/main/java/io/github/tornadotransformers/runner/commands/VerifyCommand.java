@@ -1,0 +1,341 @@
+package io.github.tornadotransformers.runner.commands;
+
+import io.github.tornadotransformers.host.HostOps;
+import io.github.tornadotransformers.models.CheckpointException;
+import io.github.tornadotransformers.models.checkpoint.Checkpoint;
+import io.github.tornadotransformers.models.checkpoint.DType;
+import io.github.tornadotransformers.models.generation.ForwardPass;
+import io.github.tornadotransformers.models.tokenizer.Tokenizer;
+import io.github.tornadotransformers.runner.console.Console;
+import io.github.tornadotransformers.runner.console.ExitCode;
+import io.github.tornadotransformers.runner.console.Failure;
+import io.github.tornadotransformers.runner.engines.Engine;
+import io.github.tornadotransformers.runner.engines.EngineSession;
+import io.github.tornadotransformers.runner.engines.Engines;
+import io.github.tornadotransformers.runner.engines.MathMode;
+import io.github.tornadotransformers.runner.engines.TornadoSdk;
+import io.github.tornadotransformers.runner.hub.ModelCache;
+import io.github.tornadotransformers.runner.verify.Comparison;
+import io.github.tornadotransformers.runner.verify.EngineCheck;
+import io.github.tornadotransformers.runner.verify.Environment;
+import io.github.tornadotransformers.runner.verify.Fault;
+import io.github.tornadotransformers.runner.verify.GoldenTrace;
+import io.github.tornadotransformers.runner.verify.JsonResult;
+import io.github.tornadotransformers.runner.verify.KernelCheck;
+import io.github.tornadotransformers.runner.verify.MarkdownResult;
+import io.github.tornadotransformers.runner.verify.PublishedFacts;
+import io.github.tornadotransformers.runner.verify.Tolerance;
+import io.github.tornadotransformers.runner.verify.VerifyReport;
+import io.github.tornadotransformers.runner.verify.VerifyResult;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.Callable;
+import picocli.CommandLine.ArgGroup;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+
+/** Says whether engines compute the same, and where they begin to differ. */
+@Command(
+        name = "verify",
+        description = {
+            "Run engines side by side and compare every step: the embeddings, both residuals of every block, the logits and"
+                    + " the chosen token. Strict engines must agree bit for bit.",
+            "",
+            "Exit code 0 only if all agree, 1 if not, 3 if an engine could not run."
+        },
+        sortOptions = false)
+final class VerifyCommand implements Callable<Integer> {
+    private static final List<Engine> DEFAULT_ENGINES = List.of(Engine.SCALAR, Engine.HOST);
+    private static final String DEFAULT_PROMPT = "Once upon a time";
+    private static final int DEFAULT_IDS = 8;
+    private static final long KERNEL_SEED = 20_250_701;
+    private static final double NANOS_PER_MILLI = 1e6;
+
+    private final Console console;
+
+    @Parameters(
+            arity = "0..1",
+            paramLabel = "MODEL",
+            description = "a checkpoint's folder, or a name that `transformers models` lists")
+    String model;
+
+    @Option(
+            names = "--engines",
+            paramLabel = "A,B",
+            split = ",",
+            description = "the first is the reference (default: scalar,host)")
+    List<Engine> engines = List.of();
+
+    @Option(
+            names = "--steps",
+            paramLabel = "N",
+            description = "forward passes: the prompt, then a token each (default: ${DEFAULT-VALUE})")
+    int steps = 10;
+
+    @Option(names = "--prompt", paramLabel = "TEXT", description = "what to run (default: \"" + DEFAULT_PROMPT + "\")")
+    String prompt;
+
+    @Option(
+            names = "--prompt-ids",
+            paramLabel = "5,17,99",
+            split = ",",
+            description = "token ids instead of a text; needs no tokenizer")
+    int[] promptIds;
+
+    @Option(names = "--trace", paramLabel = "op", description = "op: compare the output of every Op")
+    String trace;
+
+    @Option(
+            names = "--golden",
+            paramLabel = "FILE",
+            description = "compare with a stored trace of an independent implementation")
+    Path golden;
+
+    @Option(names = "--published", description = "check what others have published about this released model")
+    boolean published;
+
+    @Option(
+            names = "--kernels",
+            description = "check every kernel by itself against scalar, over many shapes; needs no model")
+    boolean kernels;
+
+    @Option(names = "--report", paramLabel = "DIR", description = "write report.html and report.json there")
+    Path report;
+
+    @Option(names = "--json", description = "print one JSON object instead of tables")
+    boolean json;
+
+    @Option(
+            names = {"-q", "--quiet"},
+            description = "print nothing but the result")
+    boolean quiet;
+
+    /** For the test suite and for demonstrations: an engine named "fault" that is wrong on purpose. */
+    @Option(names = "--fault", hidden = true)
+    String fault;
+
+    @ArgGroup(validate = false, heading = "%nHow the models run:%n")
+    EngineOptions options = new EngineOptions();
+
+    @Mixin
+    CommonOptions common;
+
+    VerifyCommand(Console console) {
+        this.console = console;
+    }
+
+    @Override
+    public Integer call() {
+        requireSensibleCall();
+        VerifyResult result = kernels ? checkKernels() : checkModel();
+        if (report != null) {
+            say("report: " + VerifyReport.write(report, result));
+        }
+        console.out().print(json ? JsonResult.of(result).toString() + "\n" : MarkdownResult.of(result));
+        return result.agrees() ? ExitCode.OK : ExitCode.FAILURE;
+    }
+
+    private void requireSensibleCall() {
+        if (kernels == (model != null)) {
+            throw Failure.usage("expected a MODEL or --kernels, one of them");
+        }
+        if (kernels && (golden != null || published || fault != null)) {
+            throw Failure.usage("--golden and --published are about a MODEL, --kernels needs none");
+        }
+        if (steps < 1) {
+            throw Failure.usage("--steps is " + steps + ", expected 1 or more");
+        }
+        if (trace != null && !trace.equals("op")) {
+            throw Failure.usage("--trace is '" + trace + "', expected op");
+        }
+        if (prompt != null && promptIds != null) {
+            throw Failure.usage("--prompt and --prompt-ids are given, expected one of them");
+        }
+        if (new HashSet<>(engines).size() < engines.size()) {
+            throw Failure.usage("--engines names an engine twice: " + engines);
+        }
+        if (!kernels && golden == null && !published && engines().size() < 2 && fault == null) {
+            throw Failure.usage("--engines names one engine, expected two or more to compare");
+        }
+    }
+
+    private List<Engine> engines() {
+        return engines.isEmpty() ? DEFAULT_ENGINES : engines;
+    }
+
+    private VerifyResult checkKernels() {
+        List<Engine> chosen = engines.isEmpty() ? List.of(options.engine) : engines;
+        Map<String, List<KernelCheck.Verdict>> verdicts = new LinkedHashMap<>();
+        for (Engine engine : chosen) {
+            say("checking every kernel on engine " + engine);
+            try (HostOps ops = Engines.openOps(options.settingsFor(engine))) {
+                Tolerance tolerance = tolerance(engine, DType.F32);
+                verdicts.put(engine.toString(), KernelCheck.run(ops, tolerance, KERNEL_SEED));
+            }
+        }
+        return new VerifyResult("kernels", List.of(), 0, List.of(), List.of(), verdicts, Map.of(), environment());
+    }
+
+    private VerifyResult checkModel() {
+        Checkpoint checkpoint = Checkpoint.open(new ModelCache(console).checkpoint(model));
+        checkpoint.notices().forEach(this::say);
+        List<Opened> opened = new ArrayList<>();
+        try {
+            for (Engine engine : engines()) {
+                opened.add(open(checkpoint, engine));
+            }
+            if (fault != null) {
+                opened.add(openFault(checkpoint));
+            }
+            return check(checkpoint, opened);
+        } finally {
+            opened.reversed().forEach(Opened::close);
+        }
+    }
+
+    /** A forward pass under its name in the result. */
+    private record Opened(String name, EngineSession session) {
+        ForwardPass forward() {
+            return session.forward();
+        }
+
+        void close() {
+            session.close();
+        }
+    }
+
+    private Opened open(Checkpoint checkpoint, Engine engine) {
+        EngineSession session = Engines.open(checkpoint, options.settingsFor(engine));
+        say(engine + ": " + session.device() + ", " + name(session.dtype()));
+        return new Opened(engine.toString(), session);
+    }
+
+    private Opened openFault(Checkpoint checkpoint) {
+        Fault parsed = Fault.parse(fault);
+        EngineSession session = Engines.openHost(
+                checkpoint, options.settingsFor(Engine.SCALAR), (program, weights) -> parsed.open(program, weights));
+        return new Opened("fault " + fault, session);
+    }
+
+    private VerifyResult check(Checkpoint checkpoint, List<Opened> opened) {
+        List<Comparison> comparisons = new ArrayList<>();
+        Map<String, List<PublishedFacts.Outcome>> facts = new LinkedHashMap<>();
+        Optional<Tokenizer> tokenizer = promptIds == null || published ? tokenizer(checkpoint) : Optional.empty();
+        int[] ids = {};
+        Map<String, Long> nanos = Map.of();
+        if (golden != null) {
+            GoldenTrace expected = GoldenTrace.read(golden);
+            for (Opened each : opened) {
+                comparisons.add(expected.check(each.name, each.forward(), Tolerance.GOLDEN));
+            }
+        } else if (published) {
+            PublishedFacts about = PublishedFacts.about(checkpoint.config())
+                    .orElseThrow(() -> Failure.of("nothing published is known about a model of this shape: --published"
+                            + " is for the released gpt2 and llama2-7b"));
+            opened.forEach(each -> facts.put(each.name, about.check(tokenizer, each.forward())));
+        } else {
+            ids = promptIds(checkpoint, tokenizer);
+            EngineCheck check = new EngineCheck(
+                    subject(opened.getFirst()),
+                    opened.stream().skip(1).map(this::subject).toList(),
+                    trace != null);
+            comparisons.addAll(check.run(ids, steps));
+            nanos = check.forwardNanos();
+        }
+        return new VerifyResult(
+                model,
+                Arrays.stream(ids).boxed().toList(),
+                ids.length == 0 ? 0 : steps,
+                runs(opened, nanos),
+                comparisons,
+                Map.of(),
+                facts,
+                environment());
+    }
+
+    private EngineCheck.Subject subject(Opened opened) {
+        EngineSession session = opened.session;
+        return new EngineCheck.Subject(opened.name, session.forward(), tolerance(session.engine(), session.dtype()));
+    }
+
+    private Tolerance tolerance(Engine engine, DType dtype) {
+        return engine.onDevice() && options.math == MathMode.FAST ? Tolerance.fast(dtype) : Tolerance.EXACT;
+    }
+
+    private static List<VerifyResult.EngineRun> runs(List<Opened> opened, Map<String, Long> nanos) {
+        return opened.stream()
+                .map(each -> new VerifyResult.EngineRun(
+                        each.name,
+                        each.session.device(),
+                        name(each.session.dtype()),
+                        Json.milliseconds(each.session.loadNanos() + each.session.jitNanos()),
+                        nanos.getOrDefault(each.name, 0L) / NANOS_PER_MILLI))
+                .toList();
+    }
+
+    private Optional<Tokenizer> tokenizer(Checkpoint checkpoint) {
+        try {
+            return Tokenizer.loadIfPresent(checkpoint.folder());
+        } catch (CheckpointException e) {
+            if (prompt != null || published) {
+                throw e;
+            }
+            say("no text: " + e.getMessage());
+            return Optional.empty();
+        }
+    }
+
+    private int[] promptIds(Checkpoint checkpoint, Optional<Tokenizer> tokenizer) {
+        int[] ids = promptIds;
+        if (ids == null && prompt != null && tokenizer.isEmpty()) {
+            throw Failure.of(model + " has no tokenizer: give --prompt-ids instead of --prompt");
+        }
+        if (ids == null) {
+            ids = tokenizer
+                    .map(each -> each.encodePrompt(prompt == null ? DEFAULT_PROMPT : prompt))
+                    .orElseGet(() -> someIds(checkpoint.config().vocabSize()));
+        }
+        int positions = ids.length + steps - 1;
+        int context = options.context == null
+                ? Math.min(checkpoint.config().contextLength(), Engines.DEFAULT_CONTEXT)
+                : options.context;
+        if (positions > context) {
+            throw Failure.usage("the prompt's " + ids.length + " tokens and " + (steps - 1) + " more need " + positions
+                    + " positions, but the context holds " + context);
+        }
+        return ids;
+    }
+
+    /** Ids for a model without tokenizer: no two neighbours alike where the vocabulary allows. */
+    private static int[] someIds(int vocabSize) {
+        int[] ids = new int[DEFAULT_IDS];
+        for (int i = 0; i < ids.length; i++) {
+            ids[i] = (7 * i + 1) % vocabSize;
+        }
+        return ids;
+    }
+
+    private Map<String, String> environment() {
+        Optional<Path> sdk = TornadoSdk.of(console).map(TornadoSdk::home);
+        return Environment.describe(Version.ofProject(), sdk);
+    }
+
+    private static String name(DType dtype) {
+        return dtype.toString().toLowerCase(Locale.ROOT);
+    }
+
+    private void say(String line) {
+        if (!quiet) {
+            console.err().println(line);
+        }
+    }
+}

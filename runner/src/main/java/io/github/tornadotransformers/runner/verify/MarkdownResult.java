@@ -1,0 +1,97 @@
+package io.github.tornadotransformers.runner.verify;
+
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+
+/** A {@link VerifyResult} as Markdown, for a terminal and for publishing. */
+public final class MarkdownResult {
+    private final StringBuilder text = new StringBuilder();
+
+    private MarkdownResult() {}
+
+    public static String of(VerifyResult result) {
+        MarkdownResult markdown = new MarkdownResult();
+        result.comparisons().forEach(markdown::comparison);
+        if (!result.kernels().isEmpty()) {
+            markdown.kernels(result.kernels());
+        }
+        result.published().forEach(markdown::published);
+        markdown.line(result.agrees() ? "All agree." : "They do not agree.");
+        return markdown.text.toString();
+    }
+
+    private void line(String format, Object... arguments) {
+        text.append(String.format(Locale.ROOT, format, arguments)).append('\n');
+    }
+
+    private void comparison(Comparison comparison) {
+        line(
+                "%s against %s (%s): %s",
+                comparison.engine(),
+                comparison.reference(),
+                comparison.tolerance(),
+                comparison.agrees() ? "agree" : "DIFFER");
+        line("");
+        line("| point | elements | differing | largest ulp | largest abs | largest rel |");
+        line("|---|---:|---:|---:|---:|---:|");
+        comparison
+                .points()
+                .forEach((point, each) -> line(
+                        "| %s%s | %d | %d | %s | %.3g | %.3g |",
+                        each.refused() > 0 ? "**wrong** " : "",
+                        point,
+                        each.elements(),
+                        each.differing(),
+                        ulps(each),
+                        each.largestAbsolute(),
+                        each.largestRelative()));
+        line("");
+        comparison.first().ifPresent(first -> line("First difference: %s%n", first));
+    }
+
+    static String ulps(Differences differences) {
+        return differences.largestUlps() == Long.MAX_VALUE ? "NaN" : Long.toString(differences.largestUlps());
+    }
+
+    /** A row per kernel and weight type, a column per engine. */
+    private void kernels(Map<String, List<KernelCheck.Verdict>> byEngine) {
+        line("| kernel | weights | shapes | %s |", String.join(" | ", byEngine.keySet()));
+        line("|---|---|---:|%s", "---|".repeat(byEngine.size()));
+        List<KernelCheck.Verdict> first = byEngine.values().iterator().next();
+        for (int i = 0; i < first.size(); i++) {
+            int row = i;
+            String cells = String.join(
+                    " | ",
+                    byEngine.values().stream()
+                            .map(verdicts -> cell(verdicts.get(row)))
+                            .toList());
+            KernelCheck.Verdict verdict = first.get(i);
+            line(
+                    "| %s | %s | %d | %s |",
+                    verdict.kernel().name(),
+                    verdict.kernel().dtype().toString().toLowerCase(Locale.ROOT),
+                    verdict.cases(),
+                    cells);
+        }
+        line("");
+        byEngine.forEach((engine, verdicts) -> verdicts.forEach(verdict -> verdict.firstRefused()
+                .ifPresent(where -> line("%s, %s: %s", engine, verdict.kernel().name(), where))));
+    }
+
+    private static String cell(KernelCheck.Verdict verdict) {
+        Differences differences = verdict.differences();
+        if (verdict.agrees()) {
+            return differences.differing() == 0 ? "equal" : "within tolerance, " + ulps(differences) + " ulp";
+        }
+        return "**" + differences.refused() + " of " + differences.elements() + " wrong**, " + ulps(differences)
+                + " ulp";
+    }
+
+    private void published(String engine, List<PublishedFacts.Outcome> outcomes) {
+        for (PublishedFacts.Outcome outcome : outcomes) {
+            line("- %s, %s: %s", engine, outcome.fact(), outcome.finding().orElse("holds"));
+        }
+        line("");
+    }
+}

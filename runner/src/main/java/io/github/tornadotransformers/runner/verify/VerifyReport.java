@@ -1,0 +1,42 @@
+package io.github.tornadotransformers.runner.verify;
+
+import io.github.tornadotransformers.runner.console.Failure;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+
+/** Writes a {@link VerifyResult} to a folder: a page to read and the data behind it. */
+public final class VerifyReport {
+    private static final String PAGE = "report.html";
+    private static final String DATA = "report.json";
+
+    private VerifyReport() {}
+
+    /**
+     * @param folder made where needed
+     * @return the page
+     * @throws Failure if a file cannot be written; no part of one is left
+     */
+    public static Path write(Path folder, VerifyResult result) {
+        try {
+            Files.createDirectories(folder);
+            replace(folder.resolve(DATA), JsonResult.of(result).toPrettyString() + "\n");
+            return replace(folder.resolve(PAGE), HtmlReport.of(result));
+        } catch (IOException e) {
+            throw Failure.of("the report cannot be written to " + folder + ": " + e.getMessage(), e);
+        }
+    }
+
+    private static Path replace(Path file, String text) throws IOException {
+        Path temporary = Files.createTempFile(
+                file.toAbsolutePath().getParent(), file.getFileName().toString(), ".part");
+        try {
+            Files.writeString(temporary, text);
+            Files.move(temporary, file, StandardCopyOption.REPLACE_EXISTING, StandardCopyOption.ATOMIC_MOVE);
+        } finally {
+            Files.deleteIfExists(temporary);
+        }
+        return file;
+    }
+}

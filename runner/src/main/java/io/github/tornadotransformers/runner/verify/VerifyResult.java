@@ -1,0 +1,38 @@
+package io.github.tornadotransformers.runner.verify;
+
+import java.util.List;
+import java.util.Map;
+
+/**
+ * Everything that one run of {@code verify} found.
+ *
+ * @param subject the model, or what was checked instead
+ * @param promptIds what the engines ran; empty where none did
+ * @param steps decoding steps; 0 where no model ran
+ * @param runs how long each engine took
+ * @param comparisons one per pair of engines, or engine and golden trace
+ * @param kernels verdicts by engine
+ * @param published outcomes by engine
+ * @param environment machine, JDK, TornadoVM, flags, in the order to show them
+ */
+public record VerifyResult(
+        String subject,
+        List<Integer> promptIds,
+        int steps,
+        List<EngineRun> runs,
+        List<Comparison> comparisons,
+        Map<String, List<KernelCheck.Verdict>> kernels,
+        Map<String, List<PublishedFacts.Outcome>> published,
+        Map<String, String> environment) {
+    /**
+     * @param device where the engine ran, in words
+     * @param forwardMillis of all steps, tracing included
+     */
+    public record EngineRun(String engine, String device, String dtype, double loadMillis, double forwardMillis) {}
+
+    public boolean agrees() {
+        return comparisons.stream().allMatch(Comparison::agrees)
+                && kernels.values().stream().flatMap(List::stream).allMatch(KernelCheck.Verdict::agrees)
+                && published.values().stream().flatMap(List::stream).allMatch(PublishedFacts.Outcome::holds);
+    }
+}

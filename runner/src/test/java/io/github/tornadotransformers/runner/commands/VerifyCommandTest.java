@@ -1,0 +1,154 @@
+package io.github.tornadotransformers.runner.commands;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import io.github.tornadotransformers.models.TestCheckpoints;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.MethodSource;
+
+class VerifyCommandTest {
+    @TempDir
+    private static Path folder;
+
+    private static String llama;
+
+    @BeforeAll
+    static void writeCheckpoint() {
+        Path checkpoint = folder.resolve("llama");
+        TestCheckpoints.write(checkpoint, TestCheckpoints.llama(), 5);
+        llama = checkpoint.toString();
+    }
+
+    @Test
+    void enginesThatAgreeEndWithZero() {
+        CommandRun run = CommandRun.of("verify", llama, "--engines", "scalar,host", "--steps", "4");
+        assertThat(run.exitCode()).as(run.err()).isZero();
+        assertThat(run.out())
+                .contains("host against scalar (bit for bit): agree", "| layer 2 downProj |", "All agree.");
+        assertThat(run.err()).contains("scalar: one thread, f32");
+    }
+
+    @Test
+    void theFirstWrongOpIsNamed() {
+        CommandRun run = CommandRun.of(
+                "verify", llama, "--engines", "scalar", "--fault", "ulp:1:swiGlu", "--trace", "op", "--json", "-q");
+        assertThat(run.exitCode()).as(run.err()).isOne();
+        JsonNode first = json(run.out()).at("/comparisons/0/first_difference");
+        assertThat(first.get("step").intValue()).isZero();
+        assertThat(first.get("layer").intValue()).isOne();
+        assertThat(first.get("op").textValue()).isEqualTo("swiGlu");
+        assertThat(run.err()).isEmpty();
+    }
+
+    @Test
+    void jsonHoldsEveryPoint() {
+        JsonNode result = json(CommandRun.of("verify", llama, "--json", "-q", "--steps", "2", "--prompt-ids", "3,1,4")
+                .out());
+        assertThat(result.get("agrees").booleanValue()).isTrue();
+        assertThat(result.get("prompt_ids").toString()).isEqualTo("[3,1,4]");
+        assertThat(result.get("engines")).hasSize(2);
+        JsonNode points = result.at("/comparisons/0/points");
+        assertThat(points).hasSize(1 + 2 * 3 + 1 + 1);
+        assertThat(points.get(0).get("elements").intValue()).isEqualTo((3 + 1) * 38);
+        assertThat(result.at("/environment/JDK").textValue()).isNotBlank();
+    }
+
+    @Test
+    void theReportIsOnePageAndItsData() throws IOException {
+        Path report = folder.resolve("a report");
+        CommandRun run = CommandRun.of(
+                "verify", llama, "--engines", "scalar", "--fault", "swapped-layers", "--report", report.toString());
+        assertThat(run.exitCode()).isOne();
+        String page = Files.readString(report.resolve("report.html"));
+        assertThat(page)
+                .contains("fault swapped-layers against scalar", "First difference: step 0, layer 0 oProj", "<svg");
+        assertThat(page).doesNotContain("<script", "http://", "https://");
+        assertThat(json(Files.readString(report.resolve("report.json")))
+                        .get("agrees")
+                        .booleanValue())
+                .isFalse();
+        try (Stream<Path> files = Files.list(report)) {
+            assertThat(files).hasSize(2);
+        }
+    }
+
+    @Test
+    void aReportThatCannotBeWrittenIsOneLine() throws IOException {
+        Path file = Files.writeString(folder.resolve("a file"), "");
+        CommandRun run = CommandRun.of("verify", llama, "-q", "--steps", "1", "--report", file.toString());
+        assertThat(run.exitCode()).isOne();
+        assertThat(run.err())
+                .startsWith("transformers verify: the report cannot be written to " + file)
+                .hasLineCount(1);
+    }
+
+    @Test
+    void kernelsGiveAMatrix() {
+        CommandRun run = CommandRun.of("verify", "--kernels", "--engine", "host", "-q");
+        assertThat(run.exitCode()).as(run.err()).isZero();
+        assertThat(run.out())
+                .contains("| kernel | weights | shapes | host |", "| linear | int8 |", "| rmsNorm | f32 |");
+        assertThat(run.out().lines().filter(line -> line.endsWith("| equal |"))).hasSize(25);
+    }
+
+    @Test
+    void publishedFactsNeedAReleasedModel() {
+        CommandRun run = CommandRun.of("verify", llama, "--published", "--engines", "host", "-q");
+        assertThat(run.exitCode()).isOne();
+        assertThat(run.err()).contains("nothing published is known about a model of this shape");
+    }
+
+    static Stream<Arguments> wrongCalls() {
+        return Stream.of(
+                Arguments.of(new String[] {"verify"}, "expected a MODEL or --kernels"),
+                Arguments.of(new String[] {"verify", "m", "--kernels"}, "expected a MODEL or --kernels"),
+                Arguments.of(new String[] {"verify", "m", "--engines", "host"}, "names one engine"),
+                Arguments.of(new String[] {"verify", "m", "--engines", "host,host"}, "names an engine twice"),
+                Arguments.of(new String[] {"verify", "m", "--engines", "warp"}, "warp"),
+                Arguments.of(new String[] {"verify", "m", "--steps", "0"}, "--steps is 0"),
+                Arguments.of(new String[] {"verify", "m", "--trace", "all"}, "--trace is 'all'"),
+                Arguments.of(new String[] {"verify", "m", "--prompt", "a", "--prompt-ids", "1"}, "one of them"));
+    }
+
+    @ParameterizedTest
+    @MethodSource("wrongCalls")
+    void wrongCallsAreOneLineAndTwo(String[] arguments, String message) {
+        CommandRun run = CommandRun.of(arguments);
+        assertThat(run.exitCode()).isEqualTo(2);
+        assertThat(run.err()).contains(message).hasLineCount(1);
+        assertThat(run.out()).isEmpty();
+    }
+
+    @Test
+    void aPromptThatDoesNotFitIsRefusedWithBothNumbers() {
+        CommandRun run = CommandRun.of("verify", llama, "--steps", "60", "-q");
+        assertThat(run.exitCode()).isEqualTo(2);
+        assertThat(run.err()).contains("8 tokens and 59 more need 67 positions, but the context holds 64");
+    }
+
+    @Test
+    void anEngineThatCannotRunIsThree() {
+        CommandRun run = CommandRun.of("verify", llama, "--engines", "host,metal", "-q");
+        assertThat(run.exitCode()).isEqualTo(3);
+        assertThat(run.err()).contains("-e metal").hasLineCount(1);
+    }
+
+    private static JsonNode json(String text) {
+        try {
+            return new ObjectMapper().readTree(text);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+}
