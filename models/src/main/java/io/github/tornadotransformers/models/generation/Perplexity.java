@@ -32,8 +32,8 @@ public record Perplexity(int tokens, double meanNll, double perplexity) {
      */
     public static Perplexity of(ForwardPass forward, int[] ids, int window, int stride) {
         if (ids.length < 2) {
-            throw new IllegalArgumentException(
-                    "the text has " + ids.length + " tokens; perplexity needs 2, one to predict the other from");
+            throw new IllegalArgumentException("the text has " + ids.length + (ids.length == 1 ? " token" : " tokens")
+                    + "; perplexity needs 2, to predict one from the other");
         }
         if (window < 1 || window > forward.program().contextLength() || stride < 1 || stride > window) {
             throw new IllegalArgumentException(

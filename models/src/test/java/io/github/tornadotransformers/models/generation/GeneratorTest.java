@@ -1,0 +1,310 @@
+package io.github.tornadotransformers.models.generation;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+
+import io.github.tornadotransformers.models.tokenizer.Tokenizer;
+import io.github.tornadotransformers.testsupport.TestTokenizers;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Optional;
+import java.util.OptionalInt;
+import java.util.Set;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+class GeneratorTest {
+    private static final int VOCAB = TestTokenizers.BYTE_FALLBACK_VOCAB_SIZE;
+    private static final int CONTEXT = 32;
+
+    @TempDir
+    Path folder;
+
+    private Tokenizer tokenizer;
+    private final List<String> pieces = new ArrayList<>();
+
+    @BeforeEach
+    void load() {
+        tokenizer = Tokenizer.load(TestTokenizers.byteFallback(folder));
+    }
+
+    @Test
+    void generatesAsManyTokensAsAskedFor() {
+        GenerationResult result = generate(GenerationOptions.ofTokens(3), "hello", " wor wor wor wor");
+        assertEquals(StopReason.LENGTH, result.stopReason());
+        assertThat(result.promptIds()).containsExactly(tokenizer.encodePrompt("hello"));
+        assertThat(result.ids()).containsExactly(continuation(" wor wor wor"));
+    }
+
+    @Test
+    void textIsWhatTheListenerGotAndWhatTheIdsMean() {
+        GenerationResult result = generate(GenerationOptions.ofTokens(9), "hello", " wor 🦙 hello!");
+        assertEquals(Optional.of(" wor 🦙 hello!"), result.text());
+        assertThat(pieces).containsExactly(" wor", " ", "🦙 hello", "!");
+    }
+
+    @ParameterizedTest
+    @ValueSource(ints = {0, 1, 2})
+    void anyOfTheEndTokensEndsTheTextAndIsNoPartOfIt(int end) {
+        int[] ids = append(continuation(" wor"), end);
+        GenerationResult result = generate(
+                GenerationOptions.ofTokens(9).withEndTokens(Set.of(0, 1, 2)), tokenizer.encodePrompt("hello"), ids);
+        assertEquals(StopReason.EOS, result.stopReason());
+        assertThat(result.ids()).containsExactly(continuation(" wor"));
+        assertEquals(Optional.of(" wor"), result.text());
+    }
+
+    @Test
+    void aStopTextOverSeveralTokensIsNotShown() {
+        GenerationResult result =
+                generate(GenerationOptions.ofTokens(9).withStopTexts(List.of("wo", "r he")), "hello", "a wor hello");
+        assertEquals(StopReason.STOP, result.stopReason());
+        assertEquals(Optional.of("a "), result.text());
+        assertThat(String.join("", pieces)).isEqualTo("a ");
+    }
+
+    @Test
+    void theTokensOfAStopTextAreAmongTheIds() {
+        GenerationResult result =
+                generate(GenerationOptions.ofTokens(9).withStopTexts(List.of("r h")), "hello", " wor hello a");
+        assertEquals(Optional.of(" wo"), result.text());
+        assertThat(result.ids()).containsExactly(continuation(" wor hello"));
+    }
+
+    @Test
+    void theBeginningOfAStopTextIsShownIfTheTextEndsThere() {
+        GenerationResult result =
+                generate(GenerationOptions.ofTokens(1).withStopTexts(List.of("r h")), "hello", " wor hello");
+        assertEquals(StopReason.LENGTH, result.stopReason());
+        assertEquals(Optional.of(" wor"), result.text());
+        assertThat(pieces).containsExactly(" wo", "r");
+    }
+
+    @Test
+    void aStopTextInTheLastHeldBackCharacterIsFound() {
+        GenerationResult result =
+                generate(GenerationOptions.ofTokens(6).withStopTexts(List.of("🦙")), "hello", " wor 🦙");
+        assertEquals(StopReason.STOP, result.stopReason());
+        assertEquals(Optional.of(" wor "), result.text());
+    }
+
+    @Test
+    void theTokenAfterTheLastPositionIsStillGenerated() {
+        int[] prompt = new int[CONTEXT - 2];
+        GenerationResult result = generate(GenerationOptions.ofTokens(9), prompt, 5, 6, 7, 8);
+        assertEquals(StopReason.CONTEXT, result.stopReason());
+        assertThat(result.ids()).containsExactly(5, 6, 7);
+    }
+
+    @Test
+    void aPromptThatFillsTheContextGivesOneToken() {
+        GenerationResult result = generate(GenerationOptions.ofTokens(2), new int[CONTEXT], 5, 6);
+        assertEquals(StopReason.CONTEXT, result.stopReason());
+        assertThat(result.ids()).containsExactly(5);
+    }
+
+    @Test
+    void theNumberOfTokensIsTheReasonWhereBothEndTogether() {
+        GenerationResult result = generate(GenerationOptions.ofTokens(1), new int[CONTEXT], 5, 6);
+        assertEquals(StopReason.LENGTH, result.stopReason());
+    }
+
+    @Test
+    void aPromptThatDoesNotFitIsRefusedWithBothNumbers() {
+        ScriptedForwardPass forward = ScriptedForwardPass.saying(VOCAB, CONTEXT, 0);
+        assertThat(refused(forward, GenerationOptions.ofTokens(1), new int[CONTEXT + 1]))
+                .isEqualTo("the prompt has 33 tokens, but the context holds 32: shorten the prompt or raise --context");
+        assertThat(forward.calls()).isEmpty();
+    }
+
+    @ParameterizedTest
+    @ValueSource(ints = {-1, VOCAB, Integer.MAX_VALUE})
+    void anIdOutsideTheVocabularyIsRefused(int id) {
+        assertThat(refused(ScriptedForwardPass.saying(VOCAB, CONTEXT, 0), GenerationOptions.ofTokens(1), new int[] {
+                    1, 2, id
+                }))
+                .isEqualTo("prompt id " + id + " (number 3) is outside the model's vocabulary: vocab_size is " + VOCAB);
+    }
+
+    @Test
+    void anEmptyPromptBecomesTheStartToken() {
+        GenerationOptions options = GenerationOptions.ofTokens(1).withStartToken(OptionalInt.of(2));
+        assertThat(generate(options, new int[0], 5).promptIds()).containsExactly(2);
+    }
+
+    @Test
+    void anEmptyPromptWithoutAStartTokenIsRefused() {
+        assertThat(refused(ScriptedForwardPass.saying(VOCAB, CONTEXT, 0), GenerationOptions.ofTokens(1), new int[0]))
+                .contains("the prompt is empty");
+    }
+
+    @Test
+    void noTokensAskedForRunsThePromptAlone() {
+        ScriptedForwardPass forward = ScriptedForwardPass.saying(VOCAB, CONTEXT, 3, 5);
+        GenerationResult result = generator(forward, GenerationOptions.ofTokens(0))
+                .generate(new int[] {1, 3, 4}, pieces::add, () -> false);
+        assertEquals(StopReason.LENGTH, result.stopReason());
+        assertThat(result.ids()).isEmpty();
+        assertEquals(Optional.of(""), result.text());
+        assertThat(forward.calls()).containsExactly("0+3");
+    }
+
+    @Test
+    void withTheCacheEveryTokenRunsAlone() {
+        assertThat(calls(GenerationOptions.ofTokens(3))).containsExactly("0+5", "5+1", "6+1");
+    }
+
+    @Test
+    void withoutTheCacheEveryTokenRunsTheWholeWindow() {
+        assertThat(calls(GenerationOptions.ofTokens(3).withCache(false))).containsExactly("0+5", "0+6", "0+7");
+    }
+
+    @Test
+    void thePromptRunsInChunks() {
+        assertThat(calls(GenerationOptions.ofTokens(2).withPrefillChunk(2)))
+                .containsExactly("0+2", "2+2", "4+1", "5+1");
+    }
+
+    @Test
+    void theWholeWindowRunsInChunksToo() {
+        assertThat(calls(GenerationOptions.ofTokens(2).withPrefillChunk(4).withCache(false)))
+                .containsExactly("0+4", "4+1", "0+4", "4+2");
+    }
+
+    private static List<String> calls(GenerationOptions options) {
+        ScriptedForwardPass forward = ScriptedForwardPass.saying(VOCAB, CONTEXT, 5, 7, 8, 9);
+        new Generator(forward, new Sampler(SamplingOptions.GREEDY, VOCAB), Optional.empty(), options)
+                .generate(new int[5], _ -> {}, () -> false);
+        return forward.calls();
+    }
+
+    @Test
+    void cancellingEndsBeforeTheNextToken() {
+        ScriptedForwardPass forward = ScriptedForwardPass.saying(VOCAB, CONTEXT, 1, continuation(" wor wor wor"));
+        GenerationResult result = generator(forward, GenerationOptions.ofTokens(9))
+                .generate(new int[] {1}, pieces::add, () -> pieces.size() == 2);
+        assertEquals(StopReason.CANCELLED, result.stopReason());
+        assertThat(result.ids()).hasSize(2);
+        assertEquals(Optional.of("wor wor"), result.text());
+    }
+
+    @Test
+    void cancellingEndsALongPromptBetweenItsChunks() {
+        ScriptedForwardPass forward = ScriptedForwardPass.saying(VOCAB, CONTEXT, 9, 5);
+        GenerationResult result = generator(
+                        forward, GenerationOptions.ofTokens(9).withPrefillChunk(2))
+                .generate(new int[9], pieces::add, () -> forward.calls().size() == 3);
+        assertEquals(StopReason.CANCELLED, result.stopReason());
+        assertEquals(6, result.prefillTokens());
+        assertThat(result.ids()).isEmpty();
+    }
+
+    @Test
+    void forwardPassesAreCounted() {
+        GenerationResult result = generate(GenerationOptions.ofTokens(4), new int[5], 5, 6, 7, 8);
+        assertEquals(5, result.prefillTokens());
+        assertEquals(3, result.decodeTokens());
+        assertThat(result.prefillTokensPerSecond()).isPositive();
+        assertThat(result.decodeTokensPerSecond()).isPositive();
+    }
+
+    @Test
+    void withoutATokenizerThereIsNoText() {
+        ScriptedForwardPass forward = ScriptedForwardPass.saying(VOCAB, CONTEXT, 1, 5, 6);
+        GenerationResult result = new Generator(
+                        forward,
+                        new Sampler(SamplingOptions.GREEDY, VOCAB),
+                        Optional.empty(),
+                        GenerationOptions.ofTokens(2))
+                .generate(new int[] {1}, pieces::add, () -> false);
+        assertEquals(Optional.empty(), result.text());
+        assertThat(result.ids()).containsExactly(5, 6);
+        assertThat(pieces).isEmpty();
+    }
+
+    @Test
+    void stopTextsNeedATokenizer() {
+        GenerationOptions options = GenerationOptions.ofTokens(2).withStopTexts(List.of("a"));
+        ScriptedForwardPass forward = ScriptedForwardPass.saying(VOCAB, CONTEXT, 1);
+        Sampler sampler = new Sampler(SamplingOptions.GREEDY, VOCAB);
+        assertThat(assertThrows(
+                        IllegalArgumentException.class,
+                        () -> new Generator(forward, sampler, Optional.empty(), options)))
+                .hasMessageContaining("--stop needs the model's tokenizer");
+    }
+
+    @Test
+    void optionsOutsideTheirRangeAreRefused() {
+        assertThat(assertThrows(IllegalArgumentException.class, () -> GenerationOptions.ofTokens(-1)))
+                .hasMessage("--tokens is -1, expected 0 or more");
+        GenerationOptions options = GenerationOptions.ofTokens(1);
+        assertThat(assertThrows(IllegalArgumentException.class, () -> options.withStopTexts(List.of("a", ""))))
+                .hasMessage("--stop is empty, expected a text");
+        assertThat(assertThrows(IllegalArgumentException.class, () -> options.withPrefillChunk(0)))
+                .hasMessage("the prefill chunk is 0, expected 1 or more");
+    }
+
+    @Test
+    void aLogitThatIsNoNumberIsNamedWithItsPosition() {
+        ScriptedForwardPass forward = new ScriptedForwardPass(VOCAB, CONTEXT, (sequence, logits) -> {
+            logits[17] = sequence.length == 5 ? Float.NaN : 1;
+        });
+        Generator generator = generator(forward, GenerationOptions.ofTokens(9));
+        assertThat(assertThrows(
+                        NonFiniteLogitException.class, () -> generator.generate(new int[3], pieces::add, () -> false)))
+                .hasMessageStartingWith("logit 17 at position 4 is NaN");
+    }
+
+    @Test
+    void theRepetitionPenaltySeesPromptAndText() {
+        SamplingOptions options = new SamplingOptions(0, 0, 1, 0, 10, 1, true);
+        ScriptedForwardPass forward = new ScriptedForwardPass(4, CONTEXT, (_, logits) -> {
+            for (int id = 0; id < 4; id++) {
+                logits[id] = 8 - id;
+            }
+        });
+        GenerationResult result = new Generator(
+                        forward, new Sampler(options, 4), Optional.empty(), GenerationOptions.ofTokens(3))
+                .generate(new int[] {0}, _ -> {}, () -> false);
+        assertThat(result.ids()).containsExactly(1, 2, 3);
+    }
+
+    private GenerationResult generate(GenerationOptions options, String prompt, String continuation) {
+        return generate(options, tokenizer.encodePrompt(prompt), continuation(continuation));
+    }
+
+    private GenerationResult generate(GenerationOptions options, int[] prompt, int... ids) {
+        ScriptedForwardPass forward = ScriptedForwardPass.saying(VOCAB, CONTEXT, Math.max(1, prompt.length), ids);
+        return generator(forward, options).generate(prompt, pieces::add, () -> false);
+    }
+
+    private Generator generator(ForwardPass forward, GenerationOptions options) {
+        return new Generator(forward, new Sampler(SamplingOptions.GREEDY, VOCAB), Optional.of(tokenizer), options);
+    }
+
+    private static String refused(ScriptedForwardPass forward, GenerationOptions options, int[] prompt) {
+        Generator generator =
+                new Generator(forward, new Sampler(SamplingOptions.GREEDY, VOCAB), Optional.empty(), options);
+        return assertThrows(IllegalArgumentException.class, () -> generator.generate(prompt, _ -> {}, () -> false))
+                .getMessage();
+    }
+
+    /** The ids of a text that follows another: the tokenizer puts a space in front of every text by itself. */
+    private int[] continuation(String text) {
+        int[] ids = tokenizer.encode("hello" + text);
+        assertEquals("▁hello", tokenizer.pieces(ids).getFirst());
+        return Arrays.copyOfRange(ids, 1, ids.length);
+    }
+
+    private static int[] append(int[] ids, int last) {
+        int[] longer = Arrays.copyOf(ids, ids.length + 1);
+        longer[ids.length] = last;
+        return longer;
+    }
+}
