@@ -48,4 +48,37 @@ final class Kernels {
             x.set(i, 0f);
         }
     }
+
+    /** out[i] = v_i. */
+    static void list(
+            IntArray out,
+            int v0,
+            int v1,
+            int v2,
+            int v3,
+            int v4,
+            int v5,
+            int v6,
+            int v7,
+            int v8,
+            int v9,
+            int v10,
+            int v11,
+            int v12,
+            int v13) {
+        out.set(0, v0);
+        out.set(1, v1);
+        out.set(2, v2);
+        out.set(3, v3);
+        out.set(4, v4);
+        out.set(5, v5);
+        out.set(6, v6);
+        out.set(7, v7);
+        out.set(8, v8);
+        out.set(9, v9);
+        out.set(10, v10);
+        out.set(11, v11);
+        out.set(12, v12);
+        out.set(13, v13);
+    }
 }

@@ -11,6 +11,7 @@ import uk.ac.manchester.tornado.api.TornadoExecutionPlan;
 import uk.ac.manchester.tornado.api.common.TornadoFunctions.Task1;
 import uk.ac.manchester.tornado.api.exceptions.TornadoTaskRuntimeException;
 import uk.ac.manchester.tornado.api.types.arrays.FloatArray;
+import uk.ac.manchester.tornado.api.types.arrays.IntArray;
 
 @OnEmulator
 class TaskTest {
@@ -41,6 +42,16 @@ class TaskTest {
         amount[0] = 100f;
         plan.execute();
         assertThat(x.toHeapArray()).containsExactly(2f, 3f);
+    }
+
+    @Test
+    void fifteenArgumentsArriveInOrder() {
+        IntArray out = new IntArray(14);
+        Plans.of(new TaskGraph("g")
+                        .task("list", Kernels::list, out, 3, 1, 4, 1, 5, 9, 2, 6, 5, 3, 5, 8, 9, 7)
+                        .transferToHost(EVERY_EXECUTION, out))
+                .execute();
+        assertThat(out.toHeapArray()).containsExactly(3, 1, 4, 1, 5, 9, 2, 6, 5, 3, 5, 8, 9, 7);
     }
 
     @Test
