@@ -1,20 +1,25 @@
 package io.github.tornadotransformers.models.generation;
 
-/** Finds the largest logits in one pass, without sorting the rest: larger first, and the lower id first where they are equal. */
+import java.util.Arrays;
+
+/** Finds the largest logits without sorting the rest: larger first, and the lower id first where they are equal. */
 final class RankedLogits {
     /** A heap of ids, the last in rank on top; then the result, ranked. */
     private final int[] ids;
+    /** Of one id each, rising with its rank. */
+    private final long[] keys;
 
     RankedLogits(int vocabSize) {
         ids = new int[vocabSize];
+        keys = new long[vocabSize];
     }
 
-    /** The id at a rank of the last {@link #select}, 0 being the first. */
+    /** The id at a rank in the last selection, 0 being the first. */
     int id(int rank) {
         return ids[rank];
     }
 
-    /** Ranks the first {@code count} ids, at most the vocabulary. */
+    /** Ranks the largest {@code count} logits, at most the vocabulary; made for few. */
     void select(float[] logits, int count) {
         for (int id = 0; id < count; id++) {
             ids[id] = id;
@@ -34,6 +39,28 @@ final class RankedLogits {
             ids[last] = worst;
             sink(logits, 0, last);
         }
+    }
+
+    /** Ranks the logits whose weight is at least {@code limit}; how many there are. Weights rise with logits. */
+    int selectByWeight(float[] logits, double[] weights, double limit) {
+        int count = 0;
+        for (int id = 0; id < ids.length; id++) {
+            if (weights[id] >= limit) {
+                keys[count++] = key(logits[id], id);
+            }
+        }
+        Arrays.sort(keys, 0, count);
+        for (int rank = 0; rank < count; rank++) {
+            ids[rank] = (int) keys[rank];
+        }
+        return count;
+    }
+
+    /** Above, the bits of the logit as a number that falls where the logit rises (zeros of both signs alike); below, the id. */
+    private static long key(float logit, int id) {
+        int bits = Float.floatToIntBits(logit + 0f);
+        int rising = bits < 0 ? bits ^ Integer.MAX_VALUE : bits;
+        return ((long) ~rising << 32) | id;
     }
 
     private void sink(float[] logits, int from, int count) {

@@ -94,7 +94,7 @@ public final class Sampler {
             weigh(scores, largest, vocabSize);
         }
         if (options.topP() < 1) {
-            count = nucleus(scores, largest, topK, options.topP() * sum(topK));
+            count = nucleus(scores, largest, topK, sum(topK));
             keepRanked(scores, largest, count);
         }
         return count;
@@ -126,28 +126,33 @@ public final class Sampler {
         return sum;
     }
 
-    /** How many ranks reach {@code share}, at most {@code limit}. */
-    private int nucleus(float[] scores, float largest, int limit, double share) {
-        boolean alreadyRanked = limit < vocabSize;
-        for (int looked = alreadyRanked ? limit : Math.min(FIRST_NUCLEUS, limit); ; looked = larger(looked, limit)) {
-            if (!alreadyRanked) {
-                ranked.select(scores, looked);
-            }
-            double reached = 0;
-            for (int rank = 0; rank < looked; rank++) {
-                reached += weight(scores[ranked.id(rank)], largest);
-                if (reached >= share) {
-                    return rank + 1;
-                }
-            }
-            if (looked == limit) {
-                return limit;
-            }
+    /** How many ranks reach p of {@code total}, the sum of the weights of the first {@code limit} ranks. */
+    private int nucleus(float[] scores, float largest, int limit, double total) {
+        double share = options.topP() * total;
+        if (limit < vocabSize) {
+            return reaching(share, scores, largest, limit);
         }
+        int looked = Math.min(FIRST_NUCLEUS, vocabSize);
+        ranked.select(scores, looked);
+        int count = reaching(share, scores, largest, looked);
+        if (count < looked || looked == vocabSize) {
+            return count;
+        }
+        // All weights below this limit are together less than what the nucleus may leave out.
+        looked = ranked.selectByWeight(scores, weights, (total - share) / vocabSize);
+        return reaching(share, scores, largest, looked);
     }
 
-    private static int larger(int looked, int limit) {
-        return (int) Math.min(8L * looked, limit);
+    /** How many of the first {@code looked} ranks reach {@code share}; all of them if they do not. */
+    private int reaching(double share, float[] scores, float largest, int looked) {
+        double reached = 0;
+        for (int rank = 0; rank < looked; rank++) {
+            reached += weight(scores[ranked.id(rank)], largest);
+            if (reached >= share) {
+                return rank + 1;
+            }
+        }
+        return looked;
     }
 
     private int draw(int count) {

@@ -4,15 +4,13 @@ import ai.djl.huggingface.tokenizers.jni.TokenizersLibrary;
 import io.github.tornadotransformers.models.CacheFolder;
 import io.github.tornadotransformers.models.CheckpointException;
 import io.github.tornadotransformers.models.Quoted;
+import java.io.FileNotFoundException;
 import java.io.IOException;
 import java.io.InputStream;
-import java.net.URL;
-import java.net.URLConnection;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.util.List;
-import java.util.Properties;
 
 /**
  * Loads Hugging Face's tokenizer library, once a JVM.
@@ -22,30 +20,24 @@ import java.util.Properties;
  * {@code <cache>/.native} and does nothing else.
  */
 final class NativeLibrary {
-    private static final String RESOURCES = "/native/lib/";
-
     private NativeLibrary() {}
 
     /** @throws CheckpointException if there is none for this platform, or it cannot be unpacked or linked */
     @SuppressWarnings("restricted")
     static void load() {
         String platform = platform();
-        Path folder = null;
-        for (String file : files()) {
-            URL resource = TokenizersLibrary.class.getResource(RESOURCES + platform + "/cpu/" + file);
-            if (resource == null) {
-                throw new CheckpointException(
-                        "the tokenizer library has no build for " + platform + "; without it only --prompt-ids works");
+        try {
+            Path folder = folder(platform);
+            for (String file : files()) {
+                System.load(unpack("/native/lib/" + platform + "/cpu/" + file, folder.resolve(file))
+                        .toString());
             }
-            try {
-                folder = folder == null ? folder(platform) : folder;
-                System.load(unpacked(resource, folder.resolve(file)).toString());
-            } catch (IOException | UnsatisfiedLinkError e) {
-                throw new CheckpointException(
-                        "the tokenizer library " + file + " cannot be loaded: "
-                                + Quoted.line(String.valueOf(e.getMessage())),
-                        e);
-            }
+        } catch (FileNotFoundException e) {
+            throw new CheckpointException(
+                    "the tokenizer library has no build for " + platform + "; without it only --prompt-ids works", e);
+        } catch (IOException | UnsatisfiedLinkError e) {
+            throw new CheckpointException(
+                    "the tokenizer library cannot be loaded: " + Quoted.line(String.valueOf(e.getMessage())), e);
         }
     }
 
@@ -66,35 +58,35 @@ final class NativeLibrary {
 
     /** A folder of the library's version in the cache, or a private temporary one where the cache cannot be written. */
     private static Path folder(String platform) throws IOException {
-        Path cached = CacheFolder.path().resolve(".native").resolve("tokenizers-" + version() + '-' + platform);
+        String version = TokenizersLibrary.class.getPackage().getSpecificationVersion();
+        Path cached = CacheFolder.path().resolve(".native").resolve("tokenizers-" + version + '-' + platform);
+        if (Files.isDirectory(cached)) {
+            return cached.toAbsolutePath();
+        }
         try {
             return Files.createDirectories(cached).toAbsolutePath();
         } catch (IOException e) {
             Path temporary = Files.createTempDirectory("tokenizers-");
             temporary.toFile().deleteOnExit();
+            files().forEach(file -> temporary.resolve(file).toFile().deleteOnExit());
             return temporary;
         }
     }
 
-    private static String version() throws IOException {
-        try (InputStream in = TokenizersLibrary.class.getResourceAsStream(RESOURCES + "tokenizers.properties")) {
-            if (in == null) {
-                throw new IOException("its jar names no version");
-            }
-            Properties properties = new Properties();
-            properties.load(in);
-            return properties.getProperty("version");
-        }
-    }
-
-    /** The file, copied unless it is there already; other processes see it whole or not at all. */
-    private static Path unpacked(URL resource, Path file) throws IOException {
-        URLConnection connection = resource.openConnection();
-        if (Files.isRegularFile(file) && Files.size(file) == connection.getContentLengthLong()) {
+    /**
+     * The file, copied from a resource unless it is there already; other processes see it whole or not at all.
+     *
+     * @throws FileNotFoundException if there is no such resource
+     */
+    static Path unpack(String resource, Path file) throws IOException {
+        if (Files.exists(file)) {
             return file;
         }
         Path partial = Files.createTempFile(file.getParent(), "partial-", "");
-        try (InputStream in = connection.getInputStream()) {
+        try (InputStream in = TokenizersLibrary.class.getResourceAsStream(resource)) {
+            if (in == null) {
+                throw new FileNotFoundException(resource);
+            }
             Files.copy(in, partial, StandardCopyOption.REPLACE_EXISTING);
             return Files.move(partial, file, StandardCopyOption.ATOMIC_MOVE);
         } finally {

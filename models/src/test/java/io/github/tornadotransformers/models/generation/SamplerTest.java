@@ -140,10 +140,11 @@ class SamplerTest {
         }
     }
 
-    @Test
-    void filtersAreThoseOfTheirDefinitionsForALargeVocabulary() {
-        float[] logits = new RandomData(5).floats(20_011);
-        SamplingOptions options = new SamplingOptions(3, 0, 0.97, 0, 1, 1, false);
+    @ParameterizedTest
+    @CsvSource({"3, 0.97", "0.3, 0.9", "1, 0.999999", "100, 0.5"})
+    void filtersAreThoseOfTheirDefinitionsForALargeVocabulary(double temperature, double topP) {
+        float[] logits = new RandomData(5).wildFloats(20_011);
+        SamplingOptions options = new SamplingOptions(temperature, 0, topP, 0, 1, 1, false);
         Sampler sampler = new Sampler(options, logits.length);
         SplitMix64 numbers = new SplitMix64(1);
         for (int draw = 0; draw < 20; draw++) {
