@@ -14,6 +14,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 /**
  * Compares a checkpoint's tensors with those that a program needs.
@@ -26,7 +27,9 @@ final class TensorCheck {
     private final TensorIndex tensors;
     private final Set<String> used = new HashSet<>();
     private final Set<StoredType> matrixTypes = EnumSet.noneOf(StoredType.class);
-    private final List<String> problems = new ArrayList<>();
+    private final List<String> misfits = new ArrayList<>();
+    private final List<String> surplus = new ArrayList<>();
+    private final List<String> missing = new ArrayList<>();
     private final List<String> ignored = new ArrayList<>();
     private boolean narrows;
 
@@ -41,14 +44,20 @@ final class TensorCheck {
             check.checkWeight(weight);
         }
         check.checkUnused();
-        if (check.problems.size() == 1) {
-            throw new CheckpointException(Quoted.path(folder) + ": " + check.problems.getFirst());
-        }
-        if (!check.problems.isEmpty()) {
-            throw new CheckpointException(Quoted.path(folder) + ": " + check.problems.size()
-                    + " tensors do not fit config.json:" + ProblemList.lines(check.problems));
-        }
+        check.requireNoProblems(folder);
         return check;
+    }
+
+    private void requireNoProblems(Path folder) {
+        List<String> problems =
+                Stream.of(misfits, surplus, missing).flatMap(List::stream).toList();
+        if (problems.size() == 1) {
+            throw new CheckpointException(Quoted.path(folder) + ": " + problems.getFirst());
+        }
+        if (!problems.isEmpty()) {
+            throw new CheckpointException(Quoted.path(folder) + ": " + problems.size()
+                    + " tensors do not fit config.json:" + ProblemList.lines(problems));
+        }
     }
 
     DType storedDType() {
@@ -87,7 +96,7 @@ final class TensorCheck {
                 if (tensor.isPresent()) {
                     checkTensor(weight, part, tensor.get());
                 } else {
-                    problems.add("tensor " + Quoted.text(tensors.spelled(name)) + " is missing, expected shape "
+                    missing.add("tensor " + Quoted.text(tensors.spelled(name)) + " is missing, expected shape "
                             + weight.shapeOf(part));
                 }
             }
@@ -97,10 +106,10 @@ final class TensorCheck {
     private void checkTensor(Weight weight, TensorPart part, StoredTensor tensor) {
         List<Long> expected = weight.shapeOf(part);
         if (tensor.type().isEmpty()) {
-            problems.add("tensor " + Quoted.text(tensor.name()) + " has type " + Quoted.text(tensor.dtype())
+            misfits.add("tensor " + Quoted.text(tensor.name()) + " has type " + Quoted.text(tensor.dtype())
                     + ", expected one of " + StoredType.allNames());
         } else if (!tensor.shape().equals(expected)) {
-            problems.add("tensor " + Quoted.text(tensor.name()) + " has shape "
+            misfits.add("tensor " + Quoted.text(tensor.name()) + " has shape "
                     + Quoted.line(tensor.shape().toString()) + ", expected " + expected);
         } else {
             StoredType type = tensor.type().get();
@@ -121,7 +130,7 @@ final class TensorCheck {
             String words = Quoted.text(tensor.name()) + " (" + Quoted.line(tensor.dtype()) + " "
                     + Quoted.line(tensor.shape().toString()) + ")";
             if (couldBeWeight(name, tensor)) {
-                problems.add("tensor " + words + " is surplus: the model of config.json has none of that name");
+                surplus.add("tensor " + words + " is surplus: the model of config.json has none of that name");
             } else {
                 ignored.add(words);
             }
