@@ -2,8 +2,6 @@ package io.github.tornadotransformers.host;
 
 import io.github.tornadotransformers.models.checkpoint.DType;
 import java.lang.foreign.MemorySegment;
-import java.lang.foreign.ValueLayout;
-import java.nio.ByteOrder;
 import java.util.Arrays;
 import jdk.incubator.vector.FloatVector;
 import jdk.incubator.vector.VectorSpecies;
@@ -15,11 +13,10 @@ import jdk.incubator.vector.VectorSpecies;
  */
 final class RowSweep {
     /** Matrix rows that are added in one pass over the partial sums. */
-    static final int ABREAST = 8;
+    static final int ABREAST = EightRows.COUNT;
 
     private static final VectorSpecies<Float> FLOATS = VectorMath.FLOATS;
     private static final int LANES = VectorMath.LANES;
-    private static final ByteOrder ORDER = ByteOrder.LITTLE_ENDIAN;
 
     private final float[] slice;
     private final float[] block;
@@ -43,7 +40,13 @@ final class RowSweep {
             if (matrix.dtype() == DType.INT8) {
                 addQuantizedSlice(x, offset, matrix, start, end, column, columns);
             } else {
-                addRows(x, offset, matrix, start, end, column, columns, slice);
+                int whole = addWholeGroups(x, offset, matrix, start, end, column, columns, slice);
+                if (end == matrix.rows() && matrix.dtype() == DType.BF16) {
+                    int covered = EightRows.covered(DType.BF16, columns);
+                    EightRows.interleave(slice, covered, widened);
+                    EightRows.interleave(total, covered, widened);
+                }
+                addElements(x, offset, matrix, whole, end, column, 0, columns, slice);
             }
             VectorMath.add(total, 0, slice, 0, columns);
         }
@@ -52,25 +55,64 @@ final class RowSweep {
     private void addQuantizedSlice(
             float[] x, int offset, HostMatrix matrix, int start, int end, int column, int columns) {
         for (int first = start; first < end; first += DType.BLOCK) {
+            int last = Math.min(first + DType.BLOCK, end);
             Arrays.fill(block, 0, columns, 0f);
-            addRows(x, offset, matrix, first, Math.min(first + DType.BLOCK, end), column, columns, block);
+            int whole = addWholeGroups(x, offset, matrix, first, last, column, columns, block);
+            addElements(x, offset, matrix, whole, last, column, 0, columns, block);
             WidenedRows.copyScales(matrix, first, column, columns, scales);
             VectorMath.addProduct(slice, 0, block, 0, scales, columns);
         }
     }
 
-    /** {@code sums[c] += x[offset + k] * matrix[k][column + c]} for k from {@code start} to {@code end}, in order. */
-    private void addRows(
+    /**
+     * {@code sums[c] += x[offset + k] * matrix[k][column + c]} for k from {@code start}, in order, as long as there are
+     * {@link #ABREAST} rows before {@code end}. BF16 sums lie as {@link EightRows} says.
+     *
+     * @return the first row that was not added
+     */
+    private int addWholeGroups(
             float[] x, int offset, HostMatrix matrix, int start, int end, int column, int columns, float[] sums) {
-        for (int k = start; k < end; k += ABREAST) {
-            int rows = Math.min(ABREAST, end - k);
-            if (rows == ABREAST && matrix.dtype() == DType.F32) {
-                long first = ((long) k * matrix.columns() + column) * Float.BYTES;
-                addEight(x, offset + k, matrix.elements(), first, matrix.columns() * (long) Float.BYTES, columns, sums);
-            } else {
-                WidenedRows.copy(matrix, k, rows, column, columns, widened, 0, columns);
-                addArrayRows(x, offset + k, rows, widened, 0, columns, columns, sums);
+        int covered = EightRows.covered(matrix.dtype(), columns);
+        MemorySegment elements = matrix.elements();
+        int stride = matrix.columns();
+        int k = start;
+        for (; k <= end - ABREAST; k += ABREAST) {
+            long first = (long) k * stride + column;
+            switch (matrix.dtype()) {
+                case F32 -> EightRows.addFloats(elements, first, stride, x, offset + k, covered, sums);
+                case BF16 -> EightRows.addBf16(elements, first, stride, x, offset + k, covered, sums);
+                case INT8 -> EightRows.addBytes(elements, first, stride, x, offset + k, covered, sums);
+                case F16 -> addWidened(x, offset, matrix, k, column, columns, sums);
             }
+            if (matrix.dtype() != DType.F16) {
+                addElements(x, offset, matrix, k, k + ABREAST, column, covered, columns, sums);
+            }
+        }
+        return k;
+    }
+
+    private void addWidened(float[] x, int offset, HostMatrix matrix, int row, int column, int columns, float[] sums) {
+        WidenedRows.copy(matrix, row, ABREAST, column, columns, widened, 0, columns);
+        addEight(x, offset + row, widened, 0, columns, columns, sums);
+    }
+
+    /** As {@link #addWholeGroups}, one by one, for rows up to {@code end} and columns from {@code first}. */
+    private static void addElements(
+            float[] x,
+            int offset,
+            HostMatrix matrix,
+            int start,
+            int end,
+            int column,
+            int first,
+            int columns,
+            float[] sums) {
+        for (int c = first; c < columns; c++) {
+            float sum = sums[c];
+            for (int k = start; k < end; k++) {
+                sum += x[offset + k] * matrix.element(k, column + c);
+            }
+            sums[c] = sum;
         }
     }
 
@@ -83,47 +125,6 @@ final class RowSweep {
         }
         for (; k < count; k++) {
             addOne(x[offset + k], rows, first + k * stride, columns, sums);
-        }
-    }
-
-    private static void addEight(
-            float[] x, int k, MemorySegment matrix, long first, long stride, int columns, float[] sums) {
-        float x0 = x[k];
-        float x1 = x[k + 1];
-        float x2 = x[k + 2];
-        float x3 = x[k + 3];
-        float x4 = x[k + 4];
-        float x5 = x[k + 5];
-        float x6 = x[k + 6];
-        float x7 = x[k + 7];
-        int c = 0;
-        for (; c <= columns - LANES; c += LANES) {
-            long at = first + c * (long) Float.BYTES;
-            FloatVector sum = FloatVector.fromArray(FLOATS, sums, c);
-            sum = sum.add(
-                    FloatVector.fromMemorySegment(FLOATS, matrix, at, ORDER).mul(x0));
-            sum = sum.add(FloatVector.fromMemorySegment(FLOATS, matrix, at + stride, ORDER)
-                    .mul(x1));
-            sum = sum.add(FloatVector.fromMemorySegment(FLOATS, matrix, at + 2 * stride, ORDER)
-                    .mul(x2));
-            sum = sum.add(FloatVector.fromMemorySegment(FLOATS, matrix, at + 3 * stride, ORDER)
-                    .mul(x3));
-            sum = sum.add(FloatVector.fromMemorySegment(FLOATS, matrix, at + 4 * stride, ORDER)
-                    .mul(x4));
-            sum = sum.add(FloatVector.fromMemorySegment(FLOATS, matrix, at + 5 * stride, ORDER)
-                    .mul(x5));
-            sum = sum.add(FloatVector.fromMemorySegment(FLOATS, matrix, at + 6 * stride, ORDER)
-                    .mul(x6));
-            sum = sum.add(FloatVector.fromMemorySegment(FLOATS, matrix, at + 7 * stride, ORDER)
-                    .mul(x7));
-            sum.intoArray(sums, c);
-        }
-        for (; c < columns; c++) {
-            float sum = sums[c];
-            for (int row = 0; row < ABREAST; row++) {
-                sum += x[k + row] * matrix.get(ValueLayout.JAVA_FLOAT, first + row * stride + c * (long) Float.BYTES);
-            }
-            sums[c] = sum;
         }
     }
 
