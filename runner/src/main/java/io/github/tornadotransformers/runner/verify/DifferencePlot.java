@@ -8,10 +8,10 @@ import java.util.Map;
 /** Largest difference at each trace point, in the order of computation, on a logarithmic scale. */
 final class DifferencePlot {
     private static final int WIDTH = 900;
-    private static final int HEIGHT = 240;
+    private static final int HEIGHT = 270;
     private static final int LEFT = 70;
     private static final int TOP = 20;
-    private static final int BOTTOM = 60;
+    private static final int BOTTOM = 90;
     private static final int SMALLEST_EXPONENT = -12;
     private static final int LARGEST_EXPONENT = 4;
 

@@ -1,6 +1,5 @@
 package io.github.tornadotransformers.runner.verify;
 
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -14,6 +13,7 @@ public final class HtmlReport {
             table { border-collapse: collapse; width: 100%; font-variant-numeric: tabular-nums; }
             th, td { border-bottom: 1px solid var(--line); padding: .2rem .6rem; text-align: right; }
             th:first-child, td:first-child { text-align: left; }
+            .machine td { text-align: left; }
             .good { color: var(--good); } .bad { color: var(--bad); font-weight: 600; }
             code, .mono { font-family: ui-monospace, monospace; font-size: .9em; overflow-wrap: anywhere; }
             svg { width: 100%; height: auto; } svg text { font: 12px system-ui, sans-serif; fill: currentColor; }
@@ -86,14 +86,14 @@ public final class HtmlReport {
         comparison
                 .points()
                 .forEach((point, each) -> add(
-                        "<tr%s><td>%s</td><td>%d</td><td>%d</td><td>%s</td><td>%.3g</td><td>%.3g</td></tr>",
+                        "<tr%s><td>%s</td><td>%d</td><td>%d</td><td>%s</td><td>%s</td><td>%s</td></tr>",
                         new Raw(each.refused() > 0 ? " class=\"bad\"" : ""),
                         point.toString(),
                         each.elements(),
                         each.differing(),
                         MarkdownResult.ulps(each),
-                        each.largestAbsolute(),
-                        each.largestRelative()));
+                        MarkdownResult.digits(each.largestAbsolute()),
+                        MarkdownResult.digits(each.largestRelative())));
         add("</table>");
     }
 
@@ -153,11 +153,8 @@ public final class HtmlReport {
     }
 
     private void environment(Map<String, String> environment) {
-        add("<h2>Machine</h2><table>");
-        List<String> names = new ArrayList<>(environment.keySet());
-        for (String name : names) {
-            add("<tr><td>%s</td><td class=\"mono\">%s</td></tr>", name, environment.get(name));
-        }
+        add("<h2>Machine</h2><table class=\"machine\">");
+        environment.forEach((name, fact) -> add("<tr><td>%s</td><td class=\"mono\">%s</td></tr>", name, fact));
         add("</table>");
     }
 }

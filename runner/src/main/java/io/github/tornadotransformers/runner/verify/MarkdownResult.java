@@ -38,20 +38,25 @@ public final class MarkdownResult {
         comparison
                 .points()
                 .forEach((point, each) -> line(
-                        "| %s%s | %d | %d | %s | %.3g | %.3g |",
+                        "| %s%s | %d | %d | %s | %s | %s |",
                         each.refused() > 0 ? "**wrong** " : "",
                         point,
                         each.elements(),
                         each.differing(),
                         ulps(each),
-                        each.largestAbsolute(),
-                        each.largestRelative()));
+                        digits(each.largestAbsolute()),
+                        digits(each.largestRelative())));
         line("");
         comparison.first().ifPresent(first -> line("First difference: %s%n", first));
     }
 
     static String ulps(Differences differences) {
         return differences.largestUlps() == Long.MAX_VALUE ? "NaN" : Long.toString(differences.largestUlps());
+    }
+
+    /** Three significant digits. */
+    static String digits(double value) {
+        return value == 0 ? "0" : String.format(Locale.ROOT, "%.3g", value);
     }
 
     /** A row per kernel and weight type, a column per engine. */
