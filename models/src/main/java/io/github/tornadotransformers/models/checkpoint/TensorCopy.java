@@ -1,50 +1,71 @@
 package io.github.tornadotransformers.models.checkpoint;
 
-import java.util.stream.IntStream;
+import java.lang.foreign.MemorySegment;
+import java.util.stream.LongStream;
 
 /**
- * Copies a stored tensor {@code [rows][columns]} into a range of a weight's columns, transposed or not, converting on the
- * way. The tensor is cut into panels of rows, which threads share, and panels into {@link Tile}s: of a transposed tensor
+ * Copies a stored tensor {@code [rows][columns]} into a range of the columns of a weight's layer, transposed or not, converting
+ * on the way. The tensor is cut into panels of rows, which threads share, and panels into {@link Tile}s: of a transposed tensor
  * every cache line is then read and written once, where a plain loop would fetch one per element.
  *
- * @param sourceRows rows as stored
+ * @param rows rows as stored
+ * @param columns columns as stored
  * @param firstColumn of the weight's columns
  */
 record TensorCopy(
-        TensorSource source, long sourceRows, long sourceColumns, boolean transposed, TileSink sink, long firstColumn) {
+        StoredType type,
+        MemorySegment elements,
+        long rows,
+        long columns,
+        boolean transposed,
+        WeightData target,
+        int layer,
+        long firstColumn) {
     /** Tensors of fewer elements are not worth waking other threads. */
     private static final long PARALLEL_ELEMENTS = 1 << 18;
+
+    /** Tasks for each thread, so that one that is late does not keep the others waiting long. */
+    private static final int TASKS_PER_THREAD = 4;
 
     /** Whether {@link #run} uses several threads. */
     static boolean isParallel(long elements) {
         return elements >= PARALLEL_ELEMENTS;
     }
 
-    void run() {
-        int panels = Math.toIntExact(Math.ceilDiv(sourceRows, (long) Tile.SIDE));
-        if (isParallel(sourceRows * sourceColumns)) {
-            IntStream.range(0, panels).parallel().forEach(this::copyPanel);
-        } else {
-            for (int panel = 0; panel < panels; panel++) {
-                copyPanel(panel);
-            }
+    /** @return how many finite values became infinite */
+    long run() {
+        long panels = Math.ceilDiv(rows, (long) Tile.SIDE);
+        if (!isParallel(rows * columns)) {
+            return copyPanels(0, panels);
         }
+        long tasks =
+                Math.min(panels, (long) TASKS_PER_THREAD * Runtime.getRuntime().availableProcessors());
+        return LongStream.range(0, tasks)
+                .parallel()
+                .map(task -> copyPanels(panels * task / tasks, panels * (task + 1) / tasks))
+                .sum();
     }
 
-    private void copyPanel(int panel) {
-        long firstRow = (long) panel * Tile.SIDE;
-        int rows = (int) Math.min(Tile.SIDE, sourceRows - firstRow);
-        Tile tile = Tile.between(source, sink);
-        for (long first = 0; first < sourceColumns; first += Tile.SIDE) {
-            int columns = (int) Math.min(Tile.SIDE, sourceColumns - first);
-            for (int row = 0; row < rows; row++) {
-                tile.read(row, (firstRow + row) * sourceColumns + first, columns);
+    private long copyPanels(long from, long to) {
+        Tile tile = Tile.between(new TensorSource(type, elements), new TileSink(target, layer));
+        for (long panel = from; panel < to; panel++) {
+            copyPanel(tile, panel * Tile.SIDE);
+        }
+        return tile.overflows();
+    }
+
+    private void copyPanel(Tile tile, long firstRow) {
+        int height = (int) Math.min(Tile.SIDE, rows - firstRow);
+        for (long first = 0; first < columns; first += Tile.SIDE) {
+            int width = (int) Math.min(Tile.SIDE, columns - first);
+            for (int row = 0; row < height; row++) {
+                tile.read(row, (firstRow + row) * columns + first, width);
             }
             if (transposed) {
-                tile.turn(rows, columns);
-                tile.write(columns, rows, first, firstColumn + firstRow);
+                tile.turn(height, width);
+                tile.write(width, height, first, firstColumn + firstRow);
             } else {
-                tile.write(rows, columns, firstRow, firstColumn + first);
+                tile.write(height, width, firstRow, firstColumn + first);
             }
         }
     }

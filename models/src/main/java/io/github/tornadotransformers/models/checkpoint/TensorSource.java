@@ -3,9 +3,8 @@ package io.github.tornadotransformers.models.checkpoint;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.nio.ByteOrder;
-import java.util.concurrent.atomic.LongAdder;
 
-/** Reads runs of a stored tensor's elements as floats. Several threads may read. */
+/** Reads runs of a stored tensor's elements as floats, at most a tile's side at a time. For one thread. */
 final class TensorSource {
     private static final ValueLayout.OfDouble DOUBLES =
             ValueLayout.JAVA_DOUBLE_UNALIGNED.withOrder(ByteOrder.LITTLE_ENDIAN);
@@ -16,24 +15,27 @@ final class TensorSource {
 
     private final StoredType type;
     private final MemorySegment elements;
-    private final LongAdder overflows = new LongAdder();
+    private final double[] doubles;
+    private final short[] halves;
+    private long overflows;
 
     TensorSource(StoredType type, MemorySegment elements) {
         this.type = type;
         this.elements = elements;
+        this.doubles = new double[type == StoredType.F64 ? Tile.SIDE : 0];
+        this.halves = new short[type.bytes() == Short.BYTES ? Tile.SIDE : 0];
     }
 
     /** How many finite doubles became infinite. */
     long overflows() {
-        return overflows.sum();
+        return overflows;
     }
 
-    /** {@code floats[at .. at + count)} = the elements from index {@code first} on. */
+    /** {@code floats[at .. at + count)} = the elements from index {@code first} on; at most {@link Tile#SIDE}. */
     void read(long first, float[] floats, int at, int count) {
         long offset = first * type.bytes();
         switch (type) {
             case F64 -> {
-                double[] doubles = new double[count];
                 MemorySegment.copy(elements, DOUBLES, offset, doubles, 0, count);
                 for (int i = 0; i < count; i++) {
                     floats[at + i] = narrow(doubles[i]);
@@ -41,14 +43,12 @@ final class TensorSource {
             }
             case F32 -> MemorySegment.copy(elements, FLOATS, offset, floats, at, count);
             case F16 -> {
-                short[] halves = new short[count];
                 readBits(first, halves, 0, count);
                 for (int i = 0; i < count; i++) {
                     floats[at + i] = Float.float16ToFloat(halves[i]);
                 }
             }
             case BF16 -> {
-                short[] halves = new short[count];
                 readBits(first, halves, 0, count);
                 for (int i = 0; i < count; i++) {
                     floats[at + i] = Bfloat16.toFloat(halves[i]);
@@ -70,7 +70,7 @@ final class TensorSource {
     private float narrow(double value) {
         float narrowed = (float) value;
         if (Float.isInfinite(narrowed) && Double.isFinite(value)) {
-            overflows.increment();
+            overflows++;
         }
         return narrowed;
     }

@@ -8,6 +8,8 @@ sealed interface Tile {
     /** Rows and columns; a multiple of {@link DType#BLOCK}, so that no block of {@code INT8} is cut. */
     int SIDE = 128;
 
+    int ELEMENTS = SIDE * SIDE;
+
     /** Fills the first columns of a row from {@code columns} consecutive elements of the tensor. */
     void read(int row, long firstElement, int columns);
 
@@ -17,6 +19,9 @@ sealed interface Tile {
     /** Writes the upper left part to {@code (row, column)} of the weight's layer. */
     void write(int rows, int columns, long row, long column);
 
+    /** How many finite values have become infinite so far. */
+    long overflows();
+
     static Tile between(TensorSource source, TileSink sink) {
         return source.isKeptBy(sink.dtype()) ? new Halves(source, sink) : new Floats(source, sink);
     }
@@ -25,8 +30,8 @@ sealed interface Tile {
     final class Floats implements Tile {
         private final TensorSource source;
         private final TileSink sink;
-        private float[] elements = new float[SIDE * SIDE];
-        private float[] other = new float[SIDE * SIDE];
+        private float[] elements = new float[ELEMENTS];
+        private float[] other = new float[ELEMENTS];
 
         private Floats(TensorSource source, TileSink sink) {
             this.source = source;
@@ -58,14 +63,19 @@ sealed interface Tile {
         public void write(int rows, int columns, long row, long column) {
             sink.write(elements, rows, columns, row, column);
         }
+
+        @Override
+        public long overflows() {
+            return source.overflows() + sink.overflows();
+        }
     }
 
     /** Elements of 16 bits that stay as they are. */
     final class Halves implements Tile {
         private final TensorSource source;
         private final TileSink sink;
-        private short[] elements = new short[SIDE * SIDE];
-        private short[] other = new short[SIDE * SIDE];
+        private short[] elements = new short[ELEMENTS];
+        private short[] other = new short[ELEMENTS];
 
         private Halves(TensorSource source, TileSink sink) {
             this.source = source;
@@ -96,6 +106,11 @@ sealed interface Tile {
         @Override
         public void write(int rows, int columns, long row, long column) {
             sink.writeBits(elements, rows, columns, row, column);
+        }
+
+        @Override
+        public long overflows() {
+            return 0;
         }
     }
 }

@@ -3,11 +3,11 @@ package io.github.tornadotransformers.models.checkpoint;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.nio.ByteOrder;
-import java.util.concurrent.atomic.LongAdder;
 
 /**
- * Writes tiles of floats into one layer of a weight, in the weight's type. Several threads may write disjoint tiles. A tile
- * of an {@code INT8} weight begins at a multiple of {@link DType#BLOCK} rows and ends at one, or at the last row.
+ * Writes tiles of floats into one layer of a weight, in the weight's type. A tile of an {@code INT8} weight begins at a
+ * multiple of {@link DType#BLOCK} rows and ends at one, or at the last row. For one thread; several may each have a sink to
+ * write disjoint tiles.
  */
 final class TileSink {
     private static final ValueLayout.OfFloat FLOATS = ValueLayout.JAVA_FLOAT.withOrder(ByteOrder.LITTLE_ENDIAN);
@@ -24,18 +24,25 @@ final class TileSink {
     private final long columns;
     private final MemorySegment elements;
     private final MemorySegment scales;
-    private final LongAdder overflows = new LongAdder();
+    private final short[] narrowed;
+    private final byte[] quantized;
+    private final float[] blockScales;
+    private long overflows;
 
     TileSink(WeightData data, int layer) {
         this.dtype = data.dtype();
         this.columns = data.weight().columns();
         this.elements = data.layer(layer);
         this.scales = data.layerScales(layer);
+        boolean quantizes = dtype == DType.INT8;
+        this.narrowed = new short[dtype.bytes() == Short.BYTES ? Tile.ELEMENTS : 0];
+        this.quantized = new byte[quantizes ? Tile.ELEMENTS : 0];
+        this.blockScales = new float[quantizes ? Tile.SIDE : 0];
     }
 
     /** How many finite values became infinite. */
     long overflows() {
-        return overflows.sum();
+        return overflows;
     }
 
     DType dtype() {
@@ -54,11 +61,22 @@ final class TileSink {
                     MemorySegment.copy(tile, r * Tile.SIDE, elements, FLOATS, offset, tileColumns);
                 }
             }
-            case BF16 -> writeBits(toBfloat16(tile), tileRows, tileColumns, row, column);
-            case F16 -> writeBits(toFloat16(tile), tileRows, tileColumns, row, column);
+            case BF16 -> {
+                for (int i = 0; i < tileRows * Tile.SIDE; i++) {
+                    narrowed[i] = Bfloat16.ofFloat(tile[i]);
+                }
+                writeBits(narrowed, tileRows, tileColumns, row, column);
+                countOverflows(tile, tileRows, tileColumns, BF16_OVERFLOW);
+            }
+            case F16 -> {
+                for (int i = 0; i < tileRows * Tile.SIDE; i++) {
+                    narrowed[i] = Float.floatToFloat16(tile[i]);
+                }
+                writeBits(narrowed, tileRows, tileColumns, row, column);
+                countOverflows(tile, tileRows, tileColumns, F16_OVERFLOW);
+            }
             case INT8 -> writeQuantized(tile, tileRows, tileColumns, row, column);
         }
-        countOverflows(tile, tileRows, tileColumns);
     }
 
     /** As {@link #write}, of a tile of 16-bit elements that are of the weight's type already. */
@@ -69,25 +87,7 @@ final class TileSink {
         }
     }
 
-    private static short[] toBfloat16(float[] tile) {
-        short[] narrowed = new short[tile.length];
-        for (int i = 0; i < tile.length; i++) {
-            narrowed[i] = Bfloat16.ofFloat(tile[i]);
-        }
-        return narrowed;
-    }
-
-    private static short[] toFloat16(float[] tile) {
-        short[] narrowed = new short[tile.length];
-        for (int i = 0; i < tile.length; i++) {
-            narrowed[i] = Float.floatToFloat16(tile[i]);
-        }
-        return narrowed;
-    }
-
     private void writeQuantized(float[] tile, int tileRows, int tileColumns, long row, long column) {
-        byte[] quantized = new byte[tile.length];
-        float[] blockScales = new float[Tile.SIDE];
         for (int first = 0; first < tileRows; first += DType.BLOCK) {
             int rows = Math.min(DType.BLOCK, tileRows - first);
             Int8Quantizer.quantizeBlock(tile, first, rows, tileColumns, quantized, blockScales);
@@ -101,11 +101,7 @@ final class TileSink {
     }
 
     /** Without branches in the loop, so that it runs at the speed of the conversion. */
-    private void countOverflows(float[] tile, int tileRows, int tileColumns) {
-        if (dtype == DType.F32 || dtype == DType.INT8) {
-            return;
-        }
-        int limit = dtype == DType.BF16 ? BF16_OVERFLOW : F16_OVERFLOW;
+    private void countOverflows(float[] tile, int tileRows, int tileColumns, int limit) {
         int found = 0;
         for (int r = 0; r < tileRows; r++) {
             for (int c = 0; c < tileColumns; c++) {
@@ -113,8 +109,6 @@ final class TileSink {
                 found += (limit - 1 - magnitude & magnitude - INFINITY_BITS) >>> Integer.SIZE - 1;
             }
         }
-        if (found > 0) {
-            overflows.add(found);
-        }
+        overflows += found;
     }
 }

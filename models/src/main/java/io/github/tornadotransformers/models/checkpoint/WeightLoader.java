@@ -61,19 +61,16 @@ public final class WeightLoader {
         Weight weight = data.weight();
         long rows = part.transposed() ? part.columns() : weight.rows();
         long columns = part.transposed() ? weight.rows() : part.columns();
-        TileSink sink = new TileSink(data, layer);
+        long overflows;
         try (Arena arena = TensorCopy.isParallel(rows * columns) ? Arena.ofShared() : Arena.ofConfined()) {
-            TensorSource source = new TensorSource(tensor.type().orElseThrow(), tensor.map(arena));
-            new TensorCopy(source, rows, columns, part.transposed(), sink, part.firstColumn()).run();
-            requireFinite(tensor, source.overflows(), DType.F32);
+            MemorySegment source = tensor.map(arena);
+            StoredType type = tensor.type().orElseThrow();
+            overflows = new TensorCopy(type, source, rows, columns, part.transposed(), data, layer, part.firstColumn())
+                    .run();
         }
-        requireFinite(tensor, sink.overflows(), data.dtype());
-    }
-
-    private static void requireFinite(StoredTensor tensor, long overflows, DType dtype) {
         if (overflows > 0) {
             throw new CheckpointException(Quoted.path(tensor.file()) + ": " + overflows + " values of tensor "
-                    + Quoted.text(tensor.name()) + " (" + tensor.dtype() + ") are too large for " + dtype
+                    + Quoted.text(tensor.name()) + " (" + tensor.dtype() + ") are too large for " + data.dtype()
                     + ": choose a wider data type");
         }
     }

@@ -63,11 +63,13 @@ class TensorCopyTest {
             long storedColumns = shape.transposed() ? shape.rows() : shape.columns();
 
             new TensorCopy(
-                            new TensorSource(shape.stored(), source),
+                            shape.stored(),
+                            source,
                             storedRows,
                             storedColumns,
                             shape.transposed(),
-                            new TileSink(data, 0),
+                            data,
+                            0,
                             shape.before())
                     .run();
 
