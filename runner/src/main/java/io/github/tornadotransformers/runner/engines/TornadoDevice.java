@@ -23,7 +23,7 @@ public record TornadoDevice(
     private static final Pattern COLOUR = Pattern.compile("\u001B\\[[0-9;]*m");
     private static final Pattern BLOCK = Pattern.compile("(?m)^(?=\\s*Tornado device=)");
     private static final Pattern DEVICE = Pattern.compile("\\s*Tornado device=(\\d+:\\d+)\\s*(\\(DEFAULT\\))?.*");
-    private static final Pattern NAME = Pattern.compile("\\s*(\\w+) -- +\\[(.*?)\\] -- (.*)");
+    private static final Pattern NAME = Pattern.compile("\\s*(\\w+) -- +\\[?(.*?)\\]? -- (.*)");
     private static final Pattern GLOBAL_MEMORY = Pattern.compile("\\s*Global Memory Size:\\s*(.*)");
     private static final Pattern LOCAL_MEMORY = Pattern.compile("\\s*Local Memory Size:\\s*(.*)");
 

@@ -12,6 +12,7 @@ import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
+import java.time.Duration;
 import java.util.HexFormat;
 import java.util.Locale;
 import java.util.Optional;
@@ -27,18 +28,27 @@ final class Download {
     private static final int ETAG_CHARACTERS = 16;
     private static final String PART = ".part";
 
+    private static final Duration DEFAULT_PATIENCE = Duration.ofSeconds(60);
+
     private final Hub hub;
     private final Console console;
     private final KnownModel model;
     private final Path folder;
     private final String file;
+    private final Duration patience;
 
     Download(Hub hub, Console console, KnownModel model, Path folder, String file) {
+        this(hub, console, model, folder, file, DEFAULT_PATIENCE);
+    }
+
+    /** @param patience how long nothing may come before the connection counts as broken */
+    Download(Hub hub, Console console, KnownModel model, Path folder, String file, Duration patience) {
         this.hub = hub;
         this.console = console;
         this.model = model;
         this.folder = folder;
         this.file = file;
+        this.patience = patience;
     }
 
     /**
@@ -111,17 +121,19 @@ final class Download {
         if (content.size().isPresent()) {
             requireSpace(content.size().getAsLong() - bytes);
         }
-        Progress progress = new Progress(console, file, bytes, content.size());
-        try (OutputStream out =
-                bytes > 0 ? Files.newOutputStream(part, StandardOpenOption.APPEND) : Files.newOutputStream(part)) {
+        try (Progress progress = new Progress(console, file, bytes, content.size());
+                StallGuard guard = StallGuard.over(body, patience);
+                OutputStream out = bytes > 0
+                        ? Files.newOutputStream(part, StandardOpenOption.APPEND)
+                        : Files.newOutputStream(part)) {
             byte[] buffer = new byte[BUFFER_BYTES];
             for (int read = body.read(buffer); read >= 0; read = body.read(buffer)) {
                 out.write(buffer, 0, read);
                 bytes += read;
+                guard.progress();
                 progress.update(bytes);
             }
         }
-        progress.finish(bytes);
     }
 
     private void requireSpace(long needed) throws IOException {

@@ -1,0 +1,191 @@
+package io.github.tornadotransformers.runner.commands;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import io.github.tornadotransformers.models.SharedData;
+import io.github.tornadotransformers.runner.CommandRun;
+import io.github.tornadotransformers.runner.SmallModels;
+import io.github.tornadotransformers.runner.console.ExitCode;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+class GenerateCommandTest {
+    @TempDir
+    private static Path folder;
+
+    private static String gpt2;
+    private static String llama;
+    private static String withoutTokenizer;
+
+    @BeforeAll
+    static void writeModels() {
+        gpt2 = SmallModels.gpt2(folder.resolve("gpt2 of Zoë")).toString();
+        llama = SmallModels.llama(folder.resolve("llama")).toString();
+        withoutTokenizer =
+                SmallModels.withoutTokenizer(folder.resolve("no tokenizer")).toString();
+    }
+
+    @Test
+    void jsonHasTheKeysOfTheDesignInItsOrder() {
+        JsonNode json =
+                CommandRun.of("gpt2", "-m", gpt2, "--json", "hello world").json();
+        List<String> keys = new ArrayList<>();
+        json.fieldNames().forEachRemaining(keys::add);
+        assertThat(keys)
+                .containsExactly(
+                        "model",
+                        "engine",
+                        "device",
+                        "dtype",
+                        "prompt_ids",
+                        "ids",
+                        "text",
+                        "stop_reason",
+                        "load_ms",
+                        "jit_ms",
+                        "prefill_tokens_per_s",
+                        "decode_tokens_per_s",
+                        "peak_rss_bytes");
+    }
+
+    @Test
+    void jsonSaysWhatRan() {
+        JsonNode json = CommandRun.of(
+                        "llama", "-m", llama, "--json", "-n", "7", "--dtype", "bf16", "-e", "scalar", "hello")
+                .json();
+        assertThat(json.get("model").asText()).isEqualTo(llama);
+        assertThat(json.get("engine").asText()).isEqualTo("scalar");
+        assertThat(json.get("dtype").asText()).isEqualTo("bf16");
+        assertThat(json.get("ids")).hasSize(7);
+        assertThat(json.get("stop_reason").asText()).isEqualTo("length");
+    }
+
+    @Test
+    void llamaPromptBeginsWithTheStartToken() {
+        JsonNode ids =
+                CommandRun.of("llama", "-m", llama, "--json", "hello").json().get("prompt_ids");
+        assertThat(ids.get(0).asInt()).isEqualTo(1);
+    }
+
+    @Test
+    void textIsTheResultAndNothingElse() {
+        CommandRun run = CommandRun.of("gpt2", "-m", gpt2, "-q", "hello");
+        String text = CommandRun.of("gpt2", "-m", gpt2, "--json", "hello")
+                .json()
+                .get("text")
+                .asText();
+        assertThat(run).isEqualTo(new CommandRun(ExitCode.OK, text + "\n", ""));
+    }
+
+    @Test
+    void stderrNamesTheEngineAndTheSpeed() {
+        CommandRun run = CommandRun.of("gpt2", "-m", gpt2, "-n", "3", "hello");
+        assertThat(run.errLines()).hasSize(2);
+        assertThat(run.errLines().getFirst()).contains("on engine host");
+        assertThat(run.errLines().getLast())
+                .startsWith("3 tokens (as many as asked for)")
+                .contains("tokens/s");
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"-e=scalar", "--no-cache", "--threads=1", "--threads=3", "--graph=fused", "--math=strict"})
+    void everyStrictWayToRunGivesTheSameIds(String option) {
+        JsonNode expected =
+                CommandRun.of("llama", "-m", llama, "--json", "hello world").json();
+        JsonNode found = CommandRun.of("llama", "-m", llama, "--json", "hello world", option)
+                .json();
+        assertThat(found.get("ids")).isEqualTo(expected.get("ids"));
+    }
+
+    @Test
+    void anotherSeedGivesAnotherText() {
+        JsonNode first = CommandRun.of("gpt2", "-m", gpt2, "--json", "hello").json();
+        JsonNode second = CommandRun.of("gpt2", "-m", gpt2, "--json", "--seed", "7", "hello")
+                .json();
+        assertThat(first.get("ids")).isNotEqualTo(second.get("ids"));
+    }
+
+    @Test
+    void idsNeedNoTokenizer() {
+        JsonNode json = CommandRun.of(
+                        "gpt2", "-m", withoutTokenizer, "--prompt-ids", "5,17,96", "--greedy", "--json", "-n", "4")
+                .json();
+        assertThat(json.get("prompt_ids").toString()).isEqualTo("[5,17,96]");
+        assertThat(json.get("ids")).hasSize(4);
+        assertThat(json.get("text").isNull()).isTrue();
+    }
+
+    @Test
+    void withoutTokenizerTheResultIsIds() {
+        CommandRun run = CommandRun.of("gpt2", "-m", withoutTokenizer, "--prompt-ids", "5", "--greedy", "-n", "3");
+        assertThat(run.out()).matches("\\d+,\\d+,\\d+\n");
+    }
+
+    @Test
+    void brokenTokenizerCostsOnlyTheText() throws IOException {
+        Path broken = SmallModels.withoutTokenizer(folder.resolve("broken tokenizer"));
+        Files.writeString(broken.resolve("tokenizer.json"), "{");
+        CommandRun run = CommandRun.of("gpt2", "-m", broken.toString(), "--prompt-ids", "5", "-n", "1", "--json");
+        assertThat(run.json().get("text").isNull()).isTrue();
+        assertThat(run.err()).contains("no text: ").contains("tokenizer.json");
+    }
+
+    @Test
+    void noPromptBeginsFromNothing() {
+        JsonNode json = CommandRun.of("llama", "-m", llama, "--json", "-n", "2").json();
+        assertThat(json.get("prompt_ids").toString()).isEqualTo("[1]");
+    }
+
+    @Test
+    void fullContextEndsTheText() {
+        JsonNode json = CommandRun.of(
+                        "gpt2", "-m", gpt2, "--json", "-n", "50", "--context", "8", "--prompt-ids", "1,2,3")
+                .json();
+        assertThat(json.get("stop_reason").asText()).isEqualTo("context");
+        assertThat(json.get("ids")).hasSize(6);
+    }
+
+    @Test
+    void stopTextEndsTheTextBeforeItself() {
+        String text = CommandRun.of("gpt2", "-m", gpt2, "--json", "hello")
+                .json()
+                .get("text")
+                .asText();
+        String stop = text.substring(5, 7);
+        JsonNode json = CommandRun.of("gpt2", "-m", gpt2, "--json", "--stop", "never", "--stop", stop, "hello")
+                .json();
+        assertThat(json.get("stop_reason").asText()).isEqualTo("stop");
+        assertThat(json.get("text").asText()).isEqualTo(text.substring(0, text.indexOf(stop)));
+    }
+
+    @Test
+    void configFileMeansItsFolder() {
+        CommandRun run = CommandRun.of("gpt2", "-m", gpt2 + "/config.json", "-q", "-n", "1", "hello");
+        assertThat(run.exitCode()).isEqualTo(ExitCode.OK);
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"host", "scalar"})
+    void storiesContinueAsPublished(String engine) throws IOException {
+        Path model = SharedData.require("models/stories260K");
+        JsonNode golden = new ObjectMapper()
+                .readTree(SharedData.require("golden/stories260K-200.json").toFile());
+        JsonNode found = CommandRun.of("llama", "-m", model.toString(), "--greedy", "-n", "200", "--json", "-e", engine)
+                .json();
+        assertThat(found.get("ids")).hasSize(200);
+        List<JsonNode> all = new ArrayList<>();
+        found.get("prompt_ids").forEach(all::add);
+        found.get("ids").forEach(all::add);
+        assertThat(all).containsExactlyElementsOf(golden.get("greedy_ids"));
+    }
+}

@@ -1,0 +1,39 @@
+package io.github.tornadotransformers.runner.engines;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatCode;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.github.tornadotransformers.models.checkpoint.DType;
+import io.github.tornadotransformers.runner.console.Failure;
+import java.util.OptionalLong;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.condition.EnabledOnOs;
+import org.junit.jupiter.api.condition.OS;
+
+class HostMemoryTest {
+    private static final long GIB = 1L << 30;
+
+    @Test
+    void modelThatDoesNotFitIsRefusedWithBothFigures() {
+        assertThatThrownBy(() -> HostMemory.require(25 * GIB, 3 * GIB, 16 * GIB, DType.F32))
+                .isInstanceOf(Failure.class)
+                .hasMessage(
+                        "the model needs 28.0 GiB (weights as f32 25.0, cache 3.0), but 16.0 GiB of memory are free:"
+                                + " try --dtype bf16 or int8, or a smaller --context");
+    }
+
+    @Test
+    void modelThatJustFitsIsTaken() {
+        assertThatCode(() -> HostMemory.require(13 * GIB, 3 * GIB, 16 * GIB, DType.F32))
+                .doesNotThrowAnyException();
+    }
+
+    @Test
+    @EnabledOnOs(value = OS.LINUX, disabledReason = "the peak is read from /proc")
+    void peakIsThisProcesss() {
+        OptionalLong peak = HostMemory.peakBytes();
+        assertThat(peak).isPresent();
+        assertThat(peak.getAsLong()).isGreaterThan(Runtime.getRuntime().totalMemory() / 10);
+    }
+}
