@@ -19,7 +19,7 @@ import java.util.OptionalInt;
  * Tensor data is read by {@link WeightLoader}. Where {@code model.safetensors.index.json} and {@code model.safetensors} are
  * both there, the index wins.
  */
-public final class Checkpoint {
+public final class Checkpoint implements ModelSource {
     static final String CONFIG = "config.json";
     static final String SINGLE_FILE = "model.safetensors";
 
@@ -113,6 +113,7 @@ public final class Checkpoint {
         return folder;
     }
 
+    @Override
     public ModelConfig config() {
         return config;
     }
@@ -128,6 +129,7 @@ public final class Checkpoint {
     }
 
     /** The smallest type in memory that keeps every matrix as it is stored; {@code F32} for F64, which is narrowed. */
+    @Override
     public DType storedDType() {
         return check.storedDType();
     }
@@ -135,6 +137,11 @@ public final class Checkpoint {
     /** What the user should be told once, a line each; usually nothing. */
     public List<String> notices() {
         return check.notices();
+    }
+
+    @Override
+    public Weights load(Program program, DType dtype, WeightAllocator allocator) {
+        return WeightLoader.load(this, program, dtype, allocator);
     }
 
     /** As {@link #notices()}, and whether keeping the matrices in {@code dtype} loses something. */

@@ -30,6 +30,8 @@ public final class ModelPresets {
         presets.put("stories15M", stories15M());
         presets.put("gpt2-124M", new Gpt2Config(50_257, 1024, 768, 3072, 12, 12, 1e-5f, true, true));
         presets.put("tinyllama-1.1B", tinyLlama());
+        presets.put("llama2-7B", llama2(4096, 11_008, 32, 32, 32));
+        presets.put("llama2-70B", llama2(8192, 28_672, 80, 64, 8));
         return presets;
     }
 
@@ -41,5 +43,23 @@ public final class ModelPresets {
     private static LlamaConfig tinyLlama() {
         return new LlamaConfig(
                 32_000, 2048, 2048, 5632, 22, 32, 4, 64, 1e-5f, 10_000, new RopeScaling.None(), false, false, false);
+    }
+
+    private static LlamaConfig llama2(int hiddenSize, int intermediateSize, int layers, int heads, int kvHeads) {
+        return new LlamaConfig(
+                32_000,
+                4096,
+                hiddenSize,
+                intermediateSize,
+                layers,
+                heads,
+                kvHeads,
+                128,
+                1e-5f,
+                10_000,
+                new RopeScaling.None(),
+                false,
+                false,
+                false);
     }
 }

@@ -78,14 +78,15 @@ public final class RandomCheckpoint {
                 for (TensorPart part : weight.parts()) {
                     String name = part.tensorName(layer);
                     tensors.add(
-                            new SafetensorsWriter.Tensor(name, type, weight.shapeOf(part), random(weight, name, seed)));
+                            new SafetensorsWriter.Tensor(name, type, weight.shapeOf(part), tensor(weight, name, seed)));
                 }
             }
         }
         return tensors;
     }
 
-    private static RandomTensor random(Weight weight, String name, long seed) {
+    /** The elements of one tensor of a weight. */
+    static RandomTensor tensor(Weight weight, String name, long seed) {
         if (weight.kind() == Weight.Kind.MATRIX) {
             return new RandomTensor(seed, name, 0, 1 / Math.sqrt(weight.rows()));
         }

@@ -17,11 +17,13 @@ import java.util.SequencedMap;
 public final class WeightLoader {
     private static final String SCALES = ".scales";
 
-    private final Checkpoint checkpoint;
-
-    private WeightLoader(Checkpoint checkpoint) {
-        this.checkpoint = checkpoint;
+    /** Fills a weight's columns of one layer that belong to one tensor. */
+    @FunctionalInterface
+    interface PartFiller {
+        void fill(WeightData data, int layer, TensorPart part);
     }
+
+    private WeightLoader() {}
 
     /**
      * @param dtype of the matrices; weights of kind {@code FLOAT32} are float32 whatever it is
@@ -31,12 +33,16 @@ public final class WeightLoader {
      */
     public static Weights load(Checkpoint checkpoint, Program program, DType dtype, WeightAllocator allocator) {
         checkpoint.checkTensors(program);
+        return load(program, dtype, allocator, (data, layer, part) -> fill(checkpoint, data, layer, part));
+    }
+
+    /** As {@link #load}, from wherever the filler takes them. */
+    static Weights load(Program program, DType dtype, WeightAllocator allocator, PartFiller filler) {
         SequencedMap<Weight, WeightData> data = new LinkedHashMap<>();
         for (Weight weight : program.weights()) {
             data.put(weight, allocate(weight, weight.kind() == Weight.Kind.FLOAT32 ? DType.F32 : dtype, allocator));
         }
-        WeightLoader loader = new WeightLoader(checkpoint);
-        data.values().forEach(loader::fillAll);
+        data.values().forEach(each -> fillAll(each, filler));
         return new Weights(data);
     }
 
@@ -48,30 +54,38 @@ public final class WeightLoader {
         return new WeightData(weight, dtype, elements, scales);
     }
 
-    private void fillAll(WeightData data) {
+    private static void fillAll(WeightData data, PartFiller filler) {
         Weight weight = data.weight();
         for (int layer = 0; layer < weight.layers(); layer++) {
             for (TensorPart part : weight.parts()) {
-                fill(data, layer, part, checkpoint.tensor(part.tensorName(layer)));
+                filler.fill(data, layer, part);
             }
         }
     }
 
-    private static void fill(WeightData data, int layer, TensorPart part, StoredTensor tensor) {
-        Weight weight = data.weight();
-        long rows = part.transposed() ? part.columns() : weight.rows();
-        long columns = part.transposed() ? weight.rows() : part.columns();
+    private static void fill(Checkpoint checkpoint, WeightData data, int layer, TensorPart part) {
+        StoredTensor tensor = checkpoint.tensor(part.tensorName(layer));
+        long elements = Math.multiplyExact((long) data.weight().rows(), (long) part.columns());
         long overflows;
-        try (Arena arena = TensorCopy.isParallel(rows * columns) ? Arena.ofShared() : Arena.ofConfined()) {
-            MemorySegment source = tensor.map(arena);
-            StoredType type = tensor.type().orElseThrow();
-            overflows = new TensorCopy(type, source, rows, columns, part.transposed(), data, layer, part.firstColumn())
-                    .run();
+        try (Arena arena = TensorCopy.isParallel(elements) ? Arena.ofShared() : Arena.ofConfined()) {
+            overflows = copy(tensor.type().orElseThrow(), tensor.map(arena), data, layer, part);
         }
         if (overflows > 0) {
             throw new CheckpointException(Quoted.path(tensor.file()) + ": " + overflows + " values of tensor "
                     + Quoted.text(tensor.name()) + " (" + tensor.dtype() + ") are too large for " + data.dtype()
                     + ": choose a wider data type");
         }
+    }
+
+    /**
+     * Copies a tensor as a checkpoint would store it to its place in a weight.
+     *
+     * @return how many finite values became infinite
+     */
+    static long copy(StoredType type, MemorySegment elements, WeightData data, int layer, TensorPart part) {
+        Weight weight = data.weight();
+        long rows = part.transposed() ? part.columns() : weight.rows();
+        long columns = part.transposed() ? weight.rows() : part.columns();
+        return new TensorCopy(type, elements, rows, columns, part.transposed(), data, layer, part.firstColumn()).run();
     }
 }

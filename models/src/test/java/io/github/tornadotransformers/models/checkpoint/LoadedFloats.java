@@ -15,12 +15,12 @@ import java.util.TreeMap;
 final class LoadedFloats {
     private LoadedFloats() {}
 
-    /** Every tensor by name, in the checkpoint's own layout, each element widened to float32. */
-    static Map<String, List<Float>> of(Checkpoint checkpoint, DType dtype) {
-        Program program = checkpoint.config().program(1);
+    /** Every tensor by name, in a checkpoint's own layout, each element widened to float32. */
+    static Map<String, List<Float>> of(ModelSource model, DType dtype) {
+        Program program = model.config().program(1);
         Map<String, List<Float>> tensors = new TreeMap<>();
         try (Arena arena = Arena.ofShared()) {
-            Weights weights = WeightLoader.load(checkpoint, program, dtype, new ArenaAllocator(arena));
+            Weights weights = model.load(program, dtype, new ArenaAllocator(arena));
             for (Weight weight : program.weights()) {
                 for (int layer = 0; layer < weight.layers(); layer++) {
                     for (TensorPart part : weight.parts()) {

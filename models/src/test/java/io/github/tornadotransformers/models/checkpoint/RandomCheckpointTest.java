@@ -70,7 +70,13 @@ class RandomCheckpointTest {
     }
 
     @ParameterizedTest
-    @CsvSource({"gpt2-124M, 124439808", "tinyllama-1.1B, 1100048384", "stories15M, 15191712"})
+    @CsvSource({
+        "gpt2-124M, 124439808",
+        "tinyllama-1.1B, 1100048384",
+        "stories15M, 15191712",
+        "llama2-7B, 6738415616",
+        "llama2-70B, 68976648192"
+    })
     void aPresetHasAsManyParametersAsThePublishedModel(String name, long parameters) {
         assertThat(ModelPresets.named(name).orElseThrow().parameters()).isEqualTo(parameters);
     }

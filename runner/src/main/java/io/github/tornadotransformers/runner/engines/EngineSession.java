@@ -8,7 +8,7 @@ import io.github.tornadotransformers.models.generation.ForwardPass;
  *
  * @param device where it runs, in words
  * @param dtype of the matrices in memory
- * @param loadNanos from the opened checkpoint to weights in their place
+ * @param loadNanos from the opened model to weights in their place
  * @param jitNanos spent on compiling for a device
  * @param resources what is freed after the forward pass
  */

@@ -2,15 +2,15 @@ package io.github.tornadotransformers.runner.engines;
 
 import io.github.tornadotransformers.host.HostOps;
 import io.github.tornadotransformers.models.ModelConfig;
-import io.github.tornadotransformers.models.checkpoint.Checkpoint;
 import io.github.tornadotransformers.models.checkpoint.DType;
+import io.github.tornadotransformers.models.checkpoint.ModelSource;
 import io.github.tornadotransformers.models.checkpoint.Weights;
 import io.github.tornadotransformers.models.generation.ForwardPass;
 import io.github.tornadotransformers.models.program.Program;
 import io.github.tornadotransformers.runner.console.Failure;
 import java.util.function.BiFunction;
 
-/** Opens a checkpoint on an engine by the engine's name. */
+/** Opens a model on an engine by the engine's name. */
 public final class Engines {
     /** What the cache is made for when nothing is said, if the model allows it. */
     public static final int DEFAULT_CONTEXT = 2048;
@@ -24,14 +24,14 @@ public final class Engines {
      *
      * @throws Failure if the settings do not fit the model or the machine, or the engine cannot run here
      */
-    public static EngineSession open(Checkpoint checkpoint, EngineSettings settings) {
-        Program program = program(checkpoint.config(), settings);
-        DType dtype = settings.dtype().orElse(checkpoint.storedDType());
+    public static EngineSession open(ModelSource model, EngineSettings settings) {
+        Program program = program(model.config(), settings);
+        DType dtype = settings.dtype().orElse(model.storedDType());
         if (settings.engine().onDevice()) {
             throw noDevice(settings.engine());
         }
         HostMemory.require(program, dtype);
-        return HostEngine.open(checkpoint, program, dtype, settings);
+        return HostEngine.open(model, program, dtype, settings);
     }
 
     /**
@@ -40,11 +40,11 @@ public final class Engines {
      * @param interpreter makes the forward pass from program and weights
      */
     public static EngineSession openHost(
-            Checkpoint checkpoint, EngineSettings settings, BiFunction<Program, Weights, ForwardPass> interpreter) {
-        Program program = program(checkpoint.config(), settings);
-        DType dtype = settings.dtype().orElse(checkpoint.storedDType());
+            ModelSource model, EngineSettings settings, BiFunction<Program, Weights, ForwardPass> interpreter) {
+        Program program = program(model.config(), settings);
+        DType dtype = settings.dtype().orElse(model.storedDType());
         HostMemory.require(program, dtype);
-        return HostEngine.open(checkpoint, program, dtype, settings, interpreter);
+        return HostEngine.open(model, program, dtype, settings, interpreter);
     }
 
     /**

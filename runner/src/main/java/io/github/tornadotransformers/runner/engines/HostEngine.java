@@ -5,9 +5,8 @@ import io.github.tornadotransformers.host.HostOps;
 import io.github.tornadotransformers.host.ScalarOps;
 import io.github.tornadotransformers.host.VectorOps;
 import io.github.tornadotransformers.models.checkpoint.ArenaAllocator;
-import io.github.tornadotransformers.models.checkpoint.Checkpoint;
 import io.github.tornadotransformers.models.checkpoint.DType;
-import io.github.tornadotransformers.models.checkpoint.WeightLoader;
+import io.github.tornadotransformers.models.checkpoint.ModelSource;
 import io.github.tornadotransformers.models.checkpoint.Weights;
 import io.github.tornadotransformers.models.generation.ForwardPass;
 import io.github.tornadotransformers.models.program.Program;
@@ -18,9 +17,9 @@ import java.util.function.BiFunction;
 final class HostEngine {
     private HostEngine() {}
 
-    static EngineSession open(Checkpoint checkpoint, Program program, DType dtype, EngineSettings settings) {
+    static EngineSession open(ModelSource model, Program program, DType dtype, EngineSettings settings) {
         return open(
-                checkpoint,
+                model,
                 program,
                 dtype,
                 settings,
@@ -30,14 +29,14 @@ final class HostEngine {
     /** @param interpreter makes the forward pass */
     @SuppressWarnings("MustBeClosedChecker") // the session closes the arena
     static EngineSession open(
-            Checkpoint checkpoint,
+            ModelSource model,
             Program program,
             DType dtype,
             EngineSettings settings,
             BiFunction<Program, Weights, ForwardPass> interpreter) {
         long started = System.nanoTime();
         Arena arena = Arena.ofShared();
-        Weights weights = WeightLoader.load(checkpoint, program, dtype, new ArenaAllocator(arena));
+        Weights weights = model.load(program, dtype, new ArenaAllocator(arena));
         ForwardPass forward = interpreter.apply(program, weights);
         return new EngineSession(
                 forward, settings.engine(), device(settings), dtype, System.nanoTime() - started, 0, arena);

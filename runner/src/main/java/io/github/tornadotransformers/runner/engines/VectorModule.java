@@ -8,13 +8,13 @@ import java.lang.reflect.InvocationTargetException;
  * modules into every run and keep the JVM from its archived module graph. It is how the JVM itself adds modules for agents;
  * the jar's manifest exports the package. Must come before the first class that uses vectors.
  */
-final class VectorModule {
+public final class VectorModule {
     private static final String NAME = "jdk.incubator.vector";
 
     private VectorModule() {}
 
     /** @throws Failure if the module can be added neither way */
-    static void require() {
+    public static void require() {
         if (ModuleLayer.boot().findModule(NAME).isPresent()) {
             return;
         }
