@@ -3,6 +3,7 @@ package io.github.tornadotransformers.host;
 import io.github.tornadotransformers.models.checkpoint.DType;
 import java.util.Arrays;
 import jdk.incubator.vector.FloatVector;
+import jdk.incubator.vector.VectorOperators;
 import jdk.incubator.vector.VectorSpecies;
 
 /**
@@ -48,7 +49,7 @@ final class PanelProduct {
                     quantizedSlice(x, matrix, start, size, column, columns);
                     VectorMath.add(totals, row * COLUMNS, slices, 0, count * COLUMNS);
                 } else {
-                    multiply(x, 0, size, sums, 0);
+                    multiply(x, 0, size);
                     VectorMath.add(totals, row * COLUMNS, sums, 0, count * COLUMNS);
                 }
             }
@@ -59,9 +60,9 @@ final class PanelProduct {
         Arrays.fill(slices, 0f);
         for (int block = 0; block < size; block += DType.BLOCK) {
             WidenedRows.copyScales(matrix, start + block, column, columns, scales);
-            multiply(x, block, Math.min(DType.BLOCK, size - block), sums, 0);
+            multiply(x, block, Math.min(DType.BLOCK, size - block));
             for (int r = 0; r < ABREAST; r++) {
-                VectorMath.addProduct(slices, r * COLUMNS, sums, r * COLUMNS, scales, COLUMNS);
+                VectorMath.addProduct(slices, r * COLUMNS, sums, r * COLUMNS, scales, 0, COLUMNS);
             }
         }
     }
@@ -75,59 +76,94 @@ final class PanelProduct {
         Arrays.fill(totals, 0, size, 0f);
     }
 
-    /**
-     * {@code totals[r][t] = sum_d x[xOffset + r * xStride + d] * matrix[d * matrixStride + matrixOffset + t]} for
-     * {@code d < depth, t < columns}: one slice, whatever the depth. Rows before {@code firstRow} are left undefined.
-     */
-    void unslicedProduct(
-            float[] x,
-            int xOffset,
-            int xStride,
-            int firstRow,
-            int rows,
-            float[] matrix,
-            int matrixOffset,
-            int matrixStride,
-            int depth,
-            int columns) {
+    /** {@code totals[r][c] = sum_{k < depth} x[r * depth + k] * matrix[k][c]}, sliced over k. */
+    void product(float[] x, int rows, int depth, PanelSource matrix) {
         clearTotals(rows);
-        copyPanel(matrix, matrixOffset, matrixStride, depth, columns);
-        for (int row = firstRow; row < rows; row += ABREAST) {
-            startAt(xOffset + row * xStride, xStride, Math.min(ABREAST, rows - row));
-            multiply(x, 0, depth, totals, row * COLUMNS);
+        for (int start = 0; start < depth; start += HostOps.SLICE) {
+            int size = Math.min(HostOps.SLICE, depth - start);
+            matrix.copy(start, size, panel);
+            for (int row = 0; row < rows; row += ABREAST) {
+                int count = Math.min(ABREAST, rows - row);
+                startAt(row * depth + start, depth, count);
+                multiply(x, 0, size);
+                VectorMath.add(totals, row * COLUMNS, sums, 0, count * COLUMNS);
+            }
         }
     }
 
     /**
-     * {@code totals[r][d] = sum_{t < length + r} x[xOffset + r * xStride + t] * matrix[t * matrixStride + matrixOffset + d]},
-     * sliced over t: the first row sums {@code length} terms, each further row one more.
+     * {@code totals[r][c] = sum_{k < depth} x[xOffset + r * xStride + k] * matrix[k][c]}: one slice, whatever the depth.
+     * Rows before {@code firstRow} are left undefined.
      */
-    void causalProduct(
-            float[] x,
-            int xOffset,
-            int xStride,
-            int length,
-            int rows,
-            float[] matrix,
-            int matrixOffset,
-            int matrixStride,
-            int columns) {
+    void unslicedProduct(
+            float[] x, int xOffset, int xStride, int firstRow, int rows, int depth, PanelSource matrix) {
+        clearTotals(rows);
+        ensurePanel(depth);
+        matrix.copy(0, depth, panel);
+        for (int row = firstRow; row < rows; row += ABREAST) {
+            startAt(xOffset + row * xStride, xStride, Math.min(ABREAST, rows - row));
+            accumulate(x, 0, depth, totals, row * COLUMNS);
+        }
+    }
+
+    /**
+     * {@code totals[r][c] = sum_{k < length + r} x[xOffset + r * xStride + k] * matrix[k][c]}, sliced over k: the first row
+     * sums {@code length} terms, each further row one more.
+     */
+    void causalProduct(float[] x, int xOffset, int xStride, int length, int rows, PanelSource matrix) {
         clearTotals(rows);
         for (int start = 0; start < length + rows - 1; start += HostOps.SLICE) {
             int size = Math.min(HostOps.SLICE, length + rows - 1 - start);
-            copyPanel(matrix, matrixOffset + start * matrixStride, matrixStride, size, columns);
+            matrix.copy(start, size, panel);
             int firstRow = Math.max(0, start + 1 - length);
             for (int row = firstRow; row < rows; row += ABREAST) {
                 int count = Math.min(ABREAST, rows - row);
                 startAt(xOffset + row * xStride + start, xStride, count);
                 int common = Math.min(size, length + row - start);
-                multiply(x, 0, common, sums, 0);
+                multiply(x, 0, common);
                 for (int r = 1; r < count; r++) {
                     int own = Math.min(size, length + row + r - start);
                     addTerms(x, starts[r], common, own, r * COLUMNS);
                 }
                 VectorMath.add(totals, row * COLUMNS, sums, 0, count * COLUMNS);
             }
+        }
+    }
+
+    /**
+     * {@code totals[r][c] = sum_{first + c <= k < depth} x[xOffset + r * xStride + k] * matrix[k][c]}, sliced over k: the
+     * first column sums all terms from {@code first} on, each further column one fewer.
+     */
+    void anticausalProduct(
+            float[] x, int xOffset, int xStride, int rows, int first, int depth, PanelSource matrix) {
+        clearTotals(rows);
+        for (int start = first; start < depth; start = (start / HostOps.SLICE + 1) * HostOps.SLICE) {
+            int size = Math.min(HostOps.SLICE - start % HostOps.SLICE, depth - start);
+            int ramp = Math.clamp(first + COLUMNS - 1 - start, 0, size);
+            matrix.copy(start, size, panel);
+            for (int row = 0; row < rows; row += ABREAST) {
+                int count = Math.min(ABREAST, rows - row);
+                startAt(xOffset + row * xStride + start, xStride, count);
+                Arrays.fill(sums, 0f);
+                for (int r = 0; r < count; r++) {
+                    addRamp(x, starts[r], start - first, ramp, r * COLUMNS);
+                }
+                accumulate(x, ramp, size - ramp, sums, 0);
+                VectorMath.add(totals, row * COLUMNS, sums, 0, count * COLUMNS);
+            }
+        }
+    }
+
+    /** {@code sums[row][c] += x[offset + k] * panel[k][c]} for {@code k < end, c <= above + k}, in order. */
+    private void addRamp(float[] x, int offset, int above, int end, int row) {
+        for (int c = 0; c < COLUMNS; c += LANES) {
+            FloatVector sum = FloatVector.fromArray(FLOATS, sums, row + c);
+            for (int k = Math.max(0, c - above); k < end; k++) {
+                FloatVector product = FloatVector.fromArray(FLOATS, panel, k * COLUMNS + c)
+                        .mul(FloatVector.broadcast(FLOATS, x[offset + k]));
+                sum = sum.lanewise(VectorOperators.ADD, product, FLOATS.indexInRange(c, above + k + 1));
+            }
+            sum.intoArray(sums, row + c);
         }
     }
 
@@ -143,12 +179,9 @@ final class PanelProduct {
         }
     }
 
-    private void copyPanel(float[] matrix, int offset, int stride, int rows, int columns) {
-        if (panel.length < rows * COLUMNS) {
-            panel = new float[rows * COLUMNS];
-        }
-        for (int k = 0; k < rows; k++) {
-            System.arraycopy(matrix, offset + k * stride, panel, k * COLUMNS, columns);
+    private void ensurePanel(int depth) {
+        if (panel.length < depth * COLUMNS) {
+            panel = new float[depth * COLUMNS];
         }
     }
 
@@ -159,29 +192,35 @@ final class PanelProduct {
         }
     }
 
+    /** {@code sums[r][c] = sum_k x[starts[r] + k] * panel[k][c]} for k from {@code first}, left to right from 0f. */
+    private void multiply(float[] x, int first, int depth) {
+        Arrays.fill(sums, 0f);
+        accumulate(x, first, depth, sums, 0);
+    }
+
     /**
-     * {@code into[offset + r * COLUMNS + c] = sum_k x[starts[r] + k] * panel[k][c]} for k from {@code first}, left to right from
-     * 0f, for a group of rows. It does nothing else: past some number of vector operations the compiler no longer inlines
-     * them, and each vector becomes an object on the heap.
+     * {@code into[offset + r * COLUMNS + c] += x[starts[r] + k] * panel[k][c]} for k from {@code first}, in order, for a
+     * group of rows. It does nothing else: past some number of vector operations the compiler no longer inlines them, and
+     * each vector becomes an object on the heap.
      */
-    private void multiply(float[] x, int first, int depth, float[] into, int offset) {
+    private void accumulate(float[] x, int first, int depth, float[] into, int offset) {
         int x0 = starts[0] + first;
         int x1 = starts[1] + first;
         int x2 = starts[2] + first;
         int x3 = starts[3] + first;
         float[] panel = this.panel;
-        FloatVector a0 = FloatVector.zero(FLOATS);
-        FloatVector b0 = FloatVector.zero(FLOATS);
-        FloatVector c0 = FloatVector.zero(FLOATS);
-        FloatVector a1 = FloatVector.zero(FLOATS);
-        FloatVector b1 = FloatVector.zero(FLOATS);
-        FloatVector c1 = FloatVector.zero(FLOATS);
-        FloatVector a2 = FloatVector.zero(FLOATS);
-        FloatVector b2 = FloatVector.zero(FLOATS);
-        FloatVector c2 = FloatVector.zero(FLOATS);
-        FloatVector a3 = FloatVector.zero(FLOATS);
-        FloatVector b3 = FloatVector.zero(FLOATS);
-        FloatVector c3 = FloatVector.zero(FLOATS);
+        FloatVector a0 = FloatVector.fromArray(FLOATS, into, offset);
+        FloatVector b0 = FloatVector.fromArray(FLOATS, into, offset + LANES);
+        FloatVector c0 = FloatVector.fromArray(FLOATS, into, offset + 2 * LANES);
+        FloatVector a1 = FloatVector.fromArray(FLOATS, into, offset + COLUMNS);
+        FloatVector b1 = FloatVector.fromArray(FLOATS, into, offset + COLUMNS + LANES);
+        FloatVector c1 = FloatVector.fromArray(FLOATS, into, offset + COLUMNS + 2 * LANES);
+        FloatVector a2 = FloatVector.fromArray(FLOATS, into, offset + 2 * COLUMNS);
+        FloatVector b2 = FloatVector.fromArray(FLOATS, into, offset + 2 * COLUMNS + LANES);
+        FloatVector c2 = FloatVector.fromArray(FLOATS, into, offset + 2 * COLUMNS + 2 * LANES);
+        FloatVector a3 = FloatVector.fromArray(FLOATS, into, offset + 3 * COLUMNS);
+        FloatVector b3 = FloatVector.fromArray(FLOATS, into, offset + 3 * COLUMNS + LANES);
+        FloatVector c3 = FloatVector.fromArray(FLOATS, into, offset + 3 * COLUMNS + 2 * LANES);
         int at = first * COLUMNS;
         for (int k = 0; k < depth; k++) {
             FloatVector left = FloatVector.fromArray(FLOATS, panel, at);

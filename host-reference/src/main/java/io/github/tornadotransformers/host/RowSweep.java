@@ -60,7 +60,7 @@ final class RowSweep {
             int whole = addWholeGroups(x, offset, matrix, first, last, column, columns, block);
             addElements(x, offset, matrix, whole, last, column, 0, columns, block);
             WidenedRows.copyScales(matrix, first, column, columns, scales);
-            VectorMath.addProduct(slice, 0, block, 0, scales, columns);
+            VectorMath.addProduct(slice, 0, block, 0, scales, 0, columns);
         }
     }
 

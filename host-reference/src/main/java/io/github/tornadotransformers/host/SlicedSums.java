@@ -68,4 +68,18 @@ final class SlicedSums {
         }
         return total;
     }
+
+    /** The sum of {@code x[i] * y[i]}. */
+    static float sumOfProducts(float[] x, int xOffset, float[] y, int yOffset, int length) {
+        float total = 0f;
+        for (int start = 0; start < length; start += SLICE) {
+            float slice = 0f;
+            int end = Math.min(start + SLICE, length);
+            for (int i = start; i < end; i++) {
+                slice += x[xOffset + i] * y[yOffset + i];
+            }
+            total += slice;
+        }
+        return total;
+    }
 }

@@ -53,6 +53,24 @@ final class VectorMath {
         return x.div(exp(u.mul(-2f)).add(1f));
     }
 
+    private static FloatVector sigmoid(FloatVector x) {
+        return FloatVector.broadcast(FLOATS, 1f).div(exp(x.neg()).add(1f));
+    }
+
+    static FloatVector siluSlope(FloatVector x) {
+        FloatVector s = sigmoid(x);
+        return s.mul(x.mul(FloatVector.broadcast(FLOATS, 1f).sub(s)).add(1f));
+    }
+
+    static FloatVector geluTanhSlope(FloatVector x) {
+        FloatVector square = x.mul(x);
+        FloatVector u = x.add(square.mul(x).mul(ExactMath.GELU_CUBIC)).mul(ExactMath.GELU_SCALE);
+        FloatVector s = sigmoid(u.mul(2f));
+        FloatVector slope = square.mul(ExactMath.GELU_CUBIC_SLOPE).add(1f).mul(ExactMath.GELU_SCALE);
+        FloatVector bell = s.mul(FloatVector.broadcast(FLOATS, 1f).sub(s));
+        return s.add(x.mul(bell).mul(slope.mul(2f)));
+    }
+
     static float max(float[] x, int offset, int length) {
         int i = 0;
         float max = Float.NEGATIVE_INFINITY;
@@ -104,16 +122,16 @@ final class VectorMath {
         }
     }
 
-    /** {@code to[i] += from[i] * factors[i]}. */
-    static void addProduct(float[] to, int toOffset, float[] from, int fromOffset, float[] factors, int length) {
+    /** {@code to[i] += x[i] * y[i]}. */
+    static void addProduct(float[] to, int toOffset, float[] x, int xOffset, float[] y, int yOffset, int length) {
         int i = 0;
         for (; i <= length - LANES; i += LANES) {
             FloatVector product =
-                    FloatVector.fromArray(FLOATS, from, fromOffset + i).mul(FloatVector.fromArray(FLOATS, factors, i));
+                    FloatVector.fromArray(FLOATS, x, xOffset + i).mul(FloatVector.fromArray(FLOATS, y, yOffset + i));
             FloatVector.fromArray(FLOATS, to, toOffset + i).add(product).intoArray(to, toOffset + i);
         }
         for (; i < length; i++) {
-            to[toOffset + i] += from[fromOffset + i] * factors[i];
+            to[toOffset + i] += x[xOffset + i] * y[yOffset + i];
         }
     }
 }

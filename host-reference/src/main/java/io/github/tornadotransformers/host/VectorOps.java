@@ -261,8 +261,8 @@ public final class VectorOps implements HostOps {
             int firstRow = Math.max(0, first - firstPosition);
             int key = head / shape.headsPerKvHead() * headDim * context + first;
             PanelProduct product = scratch[worker].panels;
-            product.unslicedProduct(
-                    qkv, head * headDim, shape.fusedWidth(), firstRow, rows, keys, key, context, headDim, count);
+            PanelSource panel = PanelSource.rowsOf(keys, key, context, count);
+            product.unslicedProduct(qkv, head * headDim, shape.fusedWidth(), firstRow, rows, headDim, panel);
             float[] sums = product.totals();
             for (int r = firstRow; r < rows; r++) {
                 int target = (r * shape.heads() + head) * context + first;
@@ -335,16 +335,8 @@ public final class VectorOps implements HostOps {
             int count = Math.min(PanelProduct.COLUMNS, headDim - first);
             int value = head / shape.headsPerKvHead() * context * headDim + first;
             PanelProduct product = scratch[worker].panels;
-            product.causalProduct(
-                    probabilities,
-                    head * context,
-                    shape.scoresWidth(),
-                    firstPosition + 1,
-                    rows,
-                    values,
-                    value,
-                    headDim,
-                    count);
+            PanelSource panel = PanelSource.rowsOf(values, value, headDim, count);
+            product.causalProduct(probabilities, head * context, shape.scoresWidth(), firstPosition + 1, rows, panel);
             for (int r = 0; r < rows; r++) {
                 System.arraycopy(
                         product.totals(),
@@ -374,7 +366,7 @@ public final class VectorOps implements HostOps {
     }
 
     /** A loop over rows. */
-    private interface RowLoop {
+    interface RowLoop {
         void run(int row);
     }
 
@@ -392,12 +384,12 @@ public final class VectorOps implements HostOps {
         });
     }
 
-    private void forEachRow(int rows, int width, RowLoop loop) {
+    void forEachRow(int rows, int width, RowLoop loop) {
         forEachPart(rows, rows * width, (worker, row) -> loop.run(row));
     }
 
     /** Runs the parts on the team, or here where {@code elements} are too few to be worth it. */
-    private void forEachPart(int parts, int elements, ThreadTeam.Part part) {
+    void forEachPart(int parts, int elements, ThreadTeam.Part part) {
         if (elements <= SERIAL_ELEMENTS) {
             for (int i = 0; i < parts; i++) {
                 part.run(0, i);
@@ -405,6 +397,16 @@ public final class VectorOps implements HostOps {
         } else {
             team.run(parts, part);
         }
+    }
+
+    /** Runs the parts on all threads. */
+    void run(int parts, ThreadTeam.Part part) {
+        team.run(parts, part);
+    }
+
+    /** The scratch memory for products of one thread. */
+    PanelProduct panels(int worker) {
+        return scratch[worker].panels;
     }
 
     /** What one thread needs besides the arrays. */

@@ -9,6 +9,8 @@ import io.github.tornadotransformers.host.BackwardOps;
 import io.github.tornadotransformers.host.HostOps;
 import io.github.tornadotransformers.host.ScalarBackwardOps;
 import io.github.tornadotransformers.host.ScalarOps;
+import io.github.tornadotransformers.host.VectorBackwardOps;
+import io.github.tornadotransformers.host.VectorOps;
 import io.github.tornadotransformers.models.SharedData;
 import io.github.tornadotransformers.models.checkpoint.ArenaAllocator;
 import io.github.tornadotransformers.models.checkpoint.Checkpoint;
@@ -63,6 +65,14 @@ class GoldenGradientsTest {
     @MethodSource("models")
     void scalarOpsGiveTheReferenceGradients(Model model) throws IOException {
         requireReferenceGradients(model, new ScalarOps(), new ScalarBackwardOps());
+    }
+
+    @ParameterizedTest
+    @MethodSource("models")
+    void vectorOpsGiveTheReferenceGradients(Model model) throws IOException {
+        try (VectorOps ops = new VectorOps(2)) {
+            requireReferenceGradients(model, ops, new VectorBackwardOps(ops));
+        }
     }
 
     private static void requireReferenceGradients(Model model, HostOps ops, BackwardOps backwardOps)
