@@ -95,8 +95,7 @@ final class PanelProduct {
      * {@code totals[r][c] = sum_{k < depth} x[xOffset + r * xStride + k] * matrix[k][c]}: one slice, whatever the depth.
      * Rows before {@code firstRow} are left undefined.
      */
-    void unslicedProduct(
-            float[] x, int xOffset, int xStride, int firstRow, int rows, int depth, PanelSource matrix) {
+    void unslicedProduct(float[] x, int xOffset, int xStride, int firstRow, int rows, int depth, PanelSource matrix) {
         clearTotals(rows);
         ensurePanel(depth);
         matrix.copy(0, depth, panel);
@@ -134,8 +133,7 @@ final class PanelProduct {
      * {@code totals[r][c] = sum_{first + c <= k < depth} x[xOffset + r * xStride + k] * matrix[k][c]}, sliced over k: the
      * first column sums all terms from {@code first} on, each further column one fewer.
      */
-    void anticausalProduct(
-            float[] x, int xOffset, int xStride, int rows, int first, int depth, PanelSource matrix) {
+    void anticausalProduct(float[] x, int xOffset, int xStride, int rows, int first, int depth, PanelSource matrix) {
         clearTotals(rows);
         for (int start = first; start < depth; start = (start / HostOps.SLICE + 1) * HostOps.SLICE) {
             int size = Math.min(HostOps.SLICE - start % HostOps.SLICE, depth - start);
