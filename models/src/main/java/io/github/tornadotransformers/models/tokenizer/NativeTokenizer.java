@@ -40,9 +40,9 @@ final class NativeTokenizer {
      * @param text without unpaired surrogates
      * @throws CheckpointException if the library finds only now that the tokenizer is unsound
      */
-    synchronized int[] encode(String text, boolean withSpecialTokens) {
+    synchronized int[] encode(String text) {
         try {
-            long encoding = TokenizersLibrary.LIB.encode(handle, text, withSpecialTokens);
+            long encoding = TokenizersLibrary.LIB.encode(handle, text, false);
             try {
                 return narrow(TokenizersLibrary.LIB.getTokenIds(encoding));
             } finally {

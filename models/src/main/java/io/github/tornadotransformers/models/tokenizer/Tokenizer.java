@@ -30,7 +30,7 @@ public final class Tokenizer {
         library = new NativeTokenizer(json.edited(), source);
         pieces = json.pieces();
         specialIds = json.specialIds();
-        int[] template = templateFront();
+        int[] template = json.front();
         OptionalInt bos = template.length > 0 ? OptionalInt.of(template[template.length - 1]) : id(special.bos());
         front = front(special, template, bos);
         startToken = bos.isPresent() ? bos : id(special.eos());
@@ -66,7 +66,7 @@ public final class Tokenizer {
 
     /** The ids of the text alone. */
     public int[] encode(String text) {
-        return library.encode(wellFormed(text), false);
+        return library.encode(wellFormed(text));
     }
 
     /** As {@link #encode}, with what the model's own tokenizer adds in front, never with an end token behind. */
@@ -164,20 +164,6 @@ public final class Tokenizer {
             return NONE;
         }
         return template.length > 0 || bos.isEmpty() ? template : new int[] {bos.getAsInt()};
-    }
-
-    /** What the file's own post-processor puts before a text. */
-    private int[] templateFront() {
-        for (String text : List.of("a", "0", " ")) {
-            int[] plain = library.encode(text, false);
-            int[] full = library.encode(text, true);
-            for (int front = 0; plain.length > 0 && front + plain.length <= full.length; front++) {
-                if (Arrays.equals(full, front, front + plain.length, plain, 0, plain.length)) {
-                    return Arrays.copyOf(full, front);
-                }
-            }
-        }
-        return NONE;
     }
 
     /** The library takes UTF-8, which has no unpaired surrogates. */

@@ -21,13 +21,15 @@ import java.util.stream.Collectors;
  *
  * <p>The library finds special tokens that are spelled in a text; here such a text is plain text. The edit therefore takes
  * them from {@code added_tokens}, which is searched for in texts, and puts them into the model's vocabulary, where no merge
- * leads to them and decoding still finds them. It also switches off truncation, padding and dropout, which are for training.
+ * leads to them and decoding still finds them. It also switches off truncation, padding and dropout, which are for training,
+ * and the post-processor, which would put an end token behind a prompt.
  *
  * @param pieces by id; null where an id has none
  * @param specialIds ids of special tokens
+ * @param front ids that the post-processor puts in front of a text
  * @param edited for the library
  */
-record TokenizerJson(String[] pieces, Set<Integer> specialIds, String edited) {
+record TokenizerJson(String[] pieces, Set<Integer> specialIds, int[] front, String edited) {
     /** How many ids may be without a piece: arrays are as long as the largest id. */
     private static final int MAX_UNUSED_IDS = 1 << 16;
 
@@ -64,7 +66,7 @@ record TokenizerJson(String[] pieces, Set<Integer> specialIds, String edited) {
         List<Edit> edits = new ArrayList<>(reader.switchedOff());
         edits.add(reader.addedTokensField().with(searchedInTexts(reader.addedTokens())));
         edits.add(reader.vocabStart().with(entries(pieces.subList(vocabSize, pieces.size()), vocabSize > 0)));
-        return new TokenizerJson(byId(pieces, source), ids(pieces, specialTexts), apply(edits, json));
+        return new TokenizerJson(byId(pieces, source), ids(pieces, specialTexts), reader.front(), apply(edits, json));
     }
 
     private static String searchedInTexts(List<AddedToken> tokens) {

@@ -2,6 +2,8 @@ package io.github.tornadotransformers.models.tokenizer;
 
 import com.fasterxml.jackson.core.JsonParser;
 import com.fasterxml.jackson.core.JsonToken;
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.json.JsonMapper;
 import io.github.tornadotransformers.models.CheckpointException;
 import io.github.tornadotransformers.models.Quoted;
 import io.github.tornadotransformers.models.tokenizer.TokenizerJson.AddedToken;
@@ -13,6 +15,8 @@ import java.util.List;
 
 /** One pass over the text of a {@code tokenizer.json}; it remembers where fields stand, so that they can be replaced. */
 final class TokenizerJsonReader {
+    private static final JsonMapper MAPPER = new JsonMapper();
+
     private final JsonParser parser;
     private final String json;
     private final String source;
@@ -20,6 +24,7 @@ final class TokenizerJsonReader {
     private final List<AddedToken> addedTokens = new ArrayList<>();
     private final List<Edit> switchedOff = new ArrayList<>();
     private String modelType = "BPE";
+    private int[] front = {};
     private Edit addedTokensField;
     private Edit vocabStart;
 
@@ -37,7 +42,12 @@ final class TokenizerJsonReader {
         return addedTokens;
     }
 
-    /** Replaces what is for training by null. */
+    /** What the post-processor puts in front of a text. */
+    int[] front() {
+        return front;
+    }
+
+    /** Replaces by null what is not left to the library. */
     List<Edit> switchedOff() {
         return switchedOff;
     }
@@ -61,7 +71,10 @@ final class TokenizerJsonReader {
             switch (field) {
                 case "added_tokens" -> readAddedTokens();
                 case "truncation", "padding" -> switchOff();
+                case "post_processor" -> readPostProcessor();
                 case "model" -> readModel();
+                case Stages.NORMALIZER, Stages.PRE_TOKENIZER, Stages.DECODER ->
+                    new Stages(source).check(field, readTree());
                 default -> parser.skipChildren();
             }
         }
@@ -150,10 +163,22 @@ final class TokenizerJsonReader {
         return parser.getIntValue();
     }
 
-    private void switchOff() throws IOException {
+    private void readPostProcessor() throws IOException {
+        front = new PostProcessor(source).front(switchOff());
+    }
+
+    private JsonNode readTree() throws IOException {
         int start = tokenOffset();
         parser.skipChildren();
+        return MAPPER.readTree(json.substring(start, offsetAfterToken()));
+    }
+
+    /** The value that stood there. */
+    private JsonNode switchOff() throws IOException {
+        int start = tokenOffset();
+        JsonNode value = readTree();
         switchedOff.add(new Edit(start, offsetAfterToken(), "null"));
+        return value;
     }
 
     private void require(JsonToken expected, String field, String words) throws IOException {

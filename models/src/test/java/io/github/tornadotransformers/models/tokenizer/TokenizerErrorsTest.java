@@ -12,6 +12,8 @@ import java.nio.file.Path;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.function.Executable;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 /** Every broken folder gets one line that names the file. */
 class TokenizerErrorsTest {
@@ -165,6 +167,55 @@ class TokenizerErrorsTest {
                 .putObject("pattern")
                 .put("Regex", "(");
         assertThat(failureWith("tokenizer.json", json.toString())).startsWith(file("tokenizer.json"));
+    }
+
+    @Test
+    void aTemplateWithATokenThatItDoesNotExplain() throws IOException {
+        ObjectNode json = TestTokenizers.byteFallbackJson();
+        json.withObject("post_processor").withObject("special_tokens").remove("<s>");
+        assertThat(failureWith("tokenizer.json", json.toString()))
+                .isEqualTo(file("tokenizer.json")
+                        + ": the template of post_processor has \"<s>\", which its special_tokens lack");
+    }
+
+    @Test
+    void aTemplateWithoutAPlaceForTheText() throws IOException {
+        ObjectNode json = TestTokenizers.byteFallbackJson();
+        json.withObject("post_processor").withArray("single").remove(1);
+        assertThat(failureWith("tokenizer.json", json.toString()))
+                .isEqualTo(file("tokenizer.json") + ": the template of post_processor has no place for the text");
+    }
+
+    /** Each of these would end the process, were it handed on. */
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            quoteCharacter = '`',
+            value = {
+                "normalizer    | {'type': 'Precompiled'}              | normalizer.type is 'Precompiled'",
+                "normalizer    | {'type': 'Prepend', 'prepend': ''}   | normalizer.prepend is empty",
+                "normalizer    | {'type': 'Replace', 'pattern': {'Regex': 'a*'}, 'content': 'x'} | expression 'a*'",
+                "normalizer    | {'type': 'Sequence', 'normalizers': [{'type': 'Nmt'}]} | normalizer.type is 'Nmt'",
+                "pre_tokenizer | {'type': 'FixedLength', 'length': 0} | pre_tokenizer.type is 'FixedLength'",
+                "decoder       | {'type': 'Fuse', 'x': '\\ud800'}     | cannot read '\\ud800' in decoder",
+                "decoder       | {'type': 'Fuse', 'x': 1e999}         | in decoder",
+                "decoder       | 'Fuse'                               | decoder.type is ''",
+                "post_processor| {'type': 'Odd'}                      | post_processor.type is 'Odd'",
+            })
+    void aStageThatTheLibraryWouldNotSurvive(String field, String stage, String words) throws IOException {
+        ObjectNode json = TestTokenizers.byteLevelJson();
+        json.remove(field);
+        String text = json.toString();
+        String with = text.substring(0, text.length() - 1) + ",\"" + field + "\":" + stage.replace('\'', '"') + "}";
+        assertThat(failureWith("tokenizer.json", with)).contains(words.replace('\'', '"'));
+    }
+
+    @Test
+    void aStageNestedWithoutEnd() throws IOException {
+        String deep = "[".repeat(200) + "]".repeat(200);
+        String json = TestTokenizers.byteLevelJson().toString();
+        String with = json.replace("\"decoder\":{", "\"decoder\":{\"x\":" + deep + ",");
+        assertThat(failureWith("tokenizer.json", with)).contains("the tokenizer library cannot read");
     }
 
     @Test
