@@ -17,6 +17,9 @@ import java.util.Arrays;
 public final class Int8Quantizer {
     private static final float LIMIT = 127f;
 
+    /** 1.5 * 2^23: floats of this size are whole numbers. */
+    private static final float WHOLE_NUMBERS = 12_582_912f;
+
     private Int8Quantizer() {}
 
     /** @param maxMagnitude the largest magnitude of the block; NaN if it has one */
@@ -25,11 +28,18 @@ public final class Int8Quantizer {
     }
 
     public static byte quantize(float weight, float scale) {
-        if (scale == 0f) {
-            return 0;
-        }
-        double rounded = Math.rint(weight / scale);
-        return (byte) Math.max(-LIMIT, Math.min(LIMIT, rounded));
+        return rounded(weight / divisor(scale));
+    }
+
+    /** What makes 0 of a weight whose scale is 0. */
+    private static float divisor(float scale) {
+        return scale == 0f ? Float.POSITIVE_INFINITY : scale;
+    }
+
+    /** The limited quotient to the nearest whole number, ties to even, as an addition rounds; 0 for NaN. */
+    private static byte rounded(float quotient) {
+        float limited = Math.max(-LIMIT, Math.min(LIMIT, quotient));
+        return (byte) (int) (limited + WHOLE_NUMBERS - WHOLE_NUMBERS);
     }
 
     /**
@@ -42,6 +52,7 @@ public final class Int8Quantizer {
      * @param scales gets the columns' scales
      */
     static void quantizeBlock(float[] tile, int firstRow, int rows, int columns, byte[] quantized, float[] scales) {
+        float[] divisors = new float[columns];
         Arrays.fill(scales, 0f);
         for (int row = firstRow; row < firstRow + rows; row++) {
             for (int column = 0; column < columns; column++) {
@@ -50,11 +61,12 @@ public final class Int8Quantizer {
         }
         for (int column = 0; column < columns; column++) {
             scales[column] = scale(scales[column]);
+            divisors[column] = divisor(scales[column]);
         }
         for (int row = firstRow; row < firstRow + rows; row++) {
             for (int column = 0; column < columns; column++) {
                 int index = row * Tile.SIDE + column;
-                quantized[index] = quantize(tile[index], scales[column]);
+                quantized[index] = rounded(tile[index] / divisors[column]);
             }
         }
     }
