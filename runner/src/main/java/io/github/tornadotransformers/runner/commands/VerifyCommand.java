@@ -37,6 +37,7 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.Callable;
+import java.util.function.ToLongFunction;
 import picocli.CommandLine.ArgGroup;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -231,7 +232,7 @@ final class VerifyCommand implements Callable<Integer> {
         Map<String, List<PublishedFacts.Outcome>> facts = new LinkedHashMap<>();
         Optional<Tokenizer> tokenizer = promptIds == null || published ? tokenizer(checkpoint) : Optional.empty();
         int[] ids = {};
-        Map<String, Long> nanos = Map.of();
+        ToLongFunction<String> nanos = _ -> 0;
         if (golden != null) {
             GoldenTrace expected = GoldenTrace.read(golden);
             for (Opened each : opened) {
@@ -249,7 +250,7 @@ final class VerifyCommand implements Callable<Integer> {
                     opened.stream().skip(1).map(this::subject).toList(),
                     trace != null);
             comparisons.addAll(check.run(ids, steps));
-            nanos = check.forwardNanos();
+            nanos = check::forwardNanos;
         }
         return new VerifyResult(
                 model,
@@ -271,14 +272,14 @@ final class VerifyCommand implements Callable<Integer> {
         return engine.onDevice() && options.math == MathMode.FAST ? Tolerance.fast(dtype) : Tolerance.EXACT;
     }
 
-    private static List<VerifyResult.EngineRun> runs(List<Opened> opened, Map<String, Long> nanos) {
+    private static List<VerifyResult.EngineRun> runs(List<Opened> opened, ToLongFunction<String> nanos) {
         return opened.stream()
                 .map(each -> new VerifyResult.EngineRun(
                         each.name,
                         each.session.device(),
                         name(each.session.dtype()),
                         Json.milliseconds(each.session.loadNanos() + each.session.jitNanos()),
-                        nanos.getOrDefault(each.name, 0L) / NANOS_PER_MILLI))
+                        nanos.applyAsLong(each.name) / NANOS_PER_MILLI))
                 .toList();
     }
 

@@ -2,7 +2,6 @@ package io.github.tornadotransformers.runner.verify;
 
 import io.github.tornadotransformers.models.generation.ForwardPass;
 import io.github.tornadotransformers.models.generation.Logits;
-import io.github.tornadotransformers.models.generation.TraceListener;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -18,14 +17,16 @@ public final class EngineCheck {
 
     private final Subject reference;
     private final List<Subject> others;
-    private final boolean everyOp;
-    private final Map<String, Long> nanos = new HashMap<>();
+    private final Map<String, Recorder> recorders = new HashMap<>();
 
     /** @param everyOp whether every Op's output is compared, or the default trace points */
     public EngineCheck(Subject reference, List<Subject> others, boolean everyOp) {
         this.reference = reference;
         this.others = List.copyOf(others);
-        this.everyOp = everyOp;
+        recorders.put(reference.name(), new Recorder(reference.forward(), everyOp));
+        for (Subject other : others) {
+            recorders.put(other.name(), new Recorder(other.forward(), everyOp));
+        }
     }
 
     /** @param steps forward passes: the prompt, then one for each further token; 1 or more */
@@ -37,13 +38,12 @@ public final class EngineCheck {
         int[] tokens = prompt;
         int position = 0;
         for (int step = 0; step < steps; step++) {
-            StepTrace expected = new StepTrace(reference.forward().program(), everyOp);
-            int chosen = forward(reference, tokens, position, expected);
+            int chosen = forward(reference, tokens, position);
             int last = position + tokens.length - 1;
             for (int i = 0; i < others.size(); i++) {
-                StepTrace actual = new StepTrace(others.get(i).forward().program(), everyOp);
-                int token = forward(others.get(i), tokens, position, actual);
-                comparisons.get(i).compare(step, expected, actual);
+                int token = forward(others.get(i), tokens, position);
+                StepTrace actual = recorders.get(others.get(i).name()).step();
+                comparisons.get(i).compare(step, recorders.get(reference.name()).step(), actual);
                 comparisons.get(i).compareToken(step, last, chosen, token);
             }
             position += tokens.length;
@@ -52,17 +52,14 @@ public final class EngineCheck {
         return comparisons;
     }
 
-    /** What the forward passes of each engine have taken so far, tracing included. */
-    public Map<String, Long> forwardNanos() {
-        return Map.copyOf(nanos);
+    /** What the forward passes of an engine have taken so far, tracing included. */
+    public long forwardNanos(String engine) {
+        return recorders.get(engine).nanos();
     }
 
-    private int forward(Subject subject, int[] tokens, int position, StepTrace trace) {
-        subject.forward().trace(trace);
-        long started = System.nanoTime();
-        float[] logits = subject.forward().forward(tokens, position);
-        nanos.merge(subject.name(), System.nanoTime() - started, Long::sum);
-        subject.forward().trace(TraceListener.NONE);
-        return Logits.argmax(logits, subject.forward().program().vocabSize());
+    private int forward(Subject subject, int[] tokens, int position) {
+        Recorder recorder = recorders.get(subject.name());
+        float[] logits = recorder.forward(tokens, position);
+        return Logits.argmax(logits, recorder.program().vocabSize());
     }
 }

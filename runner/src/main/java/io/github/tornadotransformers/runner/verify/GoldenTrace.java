@@ -89,27 +89,26 @@ public final class GoldenTrace {
      */
     public Comparison check(String engine, ForwardPass forward, Tolerance tolerance) {
         Comparison comparison = new Comparison("golden", engine, tolerance);
+        Recorder recorder = new Recorder(forward, false);
         int[] cached = {};
         for (int i = 0; i < steps.size(); i++) {
             Step step = steps.get(i);
             boolean continues =
                     step.ids.length > cached.length && Arrays.equals(cached, Arrays.copyOf(step.ids, cached.length));
             int first = continues ? cached.length : 0;
-            check(i, step, first, forward, comparison);
+            check(i, step, first, recorder, comparison);
             cached = step.ids;
         }
         return comparison;
     }
 
-    private static void check(int index, Step step, int first, ForwardPass forward, Comparison comparison) {
-        Program program = forward.program();
+    private static void check(int index, Step step, int first, Recorder recorder, Comparison comparison) {
+        Program program = recorder.program();
         String head = program.head().getLast().name();
-        StepTrace trace = new StepTrace(program, false);
-        forward.trace(trace);
-        float[] logits = forward.forward(Arrays.copyOfRange(step.ids, first, step.ids.length), first);
-        forward.trace(TraceListener.NONE);
+        float[] logits = recorder.forward(Arrays.copyOfRange(step.ids, first, step.ids.length), first);
         int residuals = 0;
-        for (Map.Entry<TracePoint, StepTrace.Rows> entry : trace.points().entrySet()) {
+        for (Map.Entry<TracePoint, StepTrace.Rows> entry :
+                recorder.step().points().entrySet()) {
             if (!entry.getKey().op().equals(head)) {
                 checkResidual(index, step, residuals, entry.getKey(), entry.getValue(), comparison);
                 residuals++;
