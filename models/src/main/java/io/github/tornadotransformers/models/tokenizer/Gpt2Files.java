@@ -45,7 +45,10 @@ final class Gpt2Files {
                 throw new CheckpointException(Quoted.path(file) + " is not a JSON object");
             }
             parser.skipChildren();
-            parser.nextToken();
+            if (parser.nextToken() != null) {
+                throw new CheckpointException(
+                        Quoted.path(file) + " goes on behind its JSON object, with " + Quoted.text(parser.getText()));
+            }
             return text;
         } catch (JacksonException e) {
             throw new CheckpointException(Quoted.path(file) + " is not valid JSON" + JsonFault.describe(e), e);

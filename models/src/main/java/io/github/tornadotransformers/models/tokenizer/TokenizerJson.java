@@ -64,7 +64,9 @@ record TokenizerJson(String[] pieces, Set<Integer> specialIds, int[] front, Stri
         missing.forEach((text, id) -> pieces.add(new Piece(text, id)));
 
         List<Edit> edits = new ArrayList<>(reader.switchedOff());
-        edits.add(reader.addedTokensField().with(searchedInTexts(reader.addedTokens())));
+        reader.addedTokensField()
+                .map(field -> field.with(searchedInTexts(reader.addedTokens())))
+                .ifPresent(edits::add);
         edits.add(reader.vocabStart().with(entries(pieces.subList(vocabSize, pieces.size()), vocabSize > 0)));
         return new TokenizerJson(byId(pieces, source), ids(pieces, specialTexts), reader.front(), apply(edits, json));
     }

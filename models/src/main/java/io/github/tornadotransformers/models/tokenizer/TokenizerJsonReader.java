@@ -12,6 +12,7 @@ import io.github.tornadotransformers.models.tokenizer.TokenizerJson.Piece;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 
 /** One pass over the text of a {@code tokenizer.json}; it remembers where fields stand, so that they can be replaced. */
 final class TokenizerJsonReader {
@@ -52,9 +53,9 @@ final class TokenizerJsonReader {
         return switchedOff;
     }
 
-    /** The value of {@code added_tokens}. */
-    Edit addedTokensField() {
-        return addedTokensField;
+    /** The value of {@code added_tokens}, which need not be there. */
+    Optional<Edit> addedTokensField() {
+        return Optional.ofNullable(addedTokensField);
     }
 
     /** The empty place before the first entry of the vocabulary. */
@@ -88,9 +89,6 @@ final class TokenizerJsonReader {
         }
         if (vocabStart == null) {
             throw new CheckpointException(source + " has no model.vocab");
-        }
-        if (addedTokensField == null) {
-            throw new CheckpointException(source + " has no added_tokens");
         }
     }
 

@@ -79,6 +79,13 @@ class TokenizerErrorsTest {
     }
 
     @Test
+    void aVocabThatGoesOnBehindItsObject() throws IOException {
+        TestTokenizers.byteLevelAsVocabAndMerges(folder);
+        assertThat(failureWith("vocab.json", "{} {\"a\": 0}"))
+                .isEqualTo(file("vocab.json") + " goes on behind its JSON object, with \"{\"");
+    }
+
+    @Test
     void aMergeThatIsNoPair() throws IOException {
         TestTokenizers.byteLevelAsVocabAndMerges(folder);
         assertThat(failureWith("merges.txt", "#version: 0.2\nh e\na b c\n"))

@@ -208,6 +208,15 @@ class TokenizerTest {
     }
 
     @Test
+    void addedTokensNeedNotBeThere() throws IOException {
+        ObjectNode json = TestTokenizers.byteLevelJson();
+        json.remove("added_tokens");
+        Files.writeString(folder.resolve("tokenizer.json"), json.toString());
+        assertThat(Tokenizer.load(folder).pieces(new int[] {BYTE_LEVEL_VOCAB_SIZE - 1}))
+                .containsExactly(END_OF_TEXT);
+    }
+
+    @Test
     void severalThreadsMayUseOneTokenizer() {
         int[] expected = byteFallback.encode("hello wor" + LLAMA);
         assertThat(IntStream.range(0, 2000).parallel().mapToObj(_ -> byteFallback.encode("hello wor" + LLAMA)))
