@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import io.github.tornadotransformers.models.TestCheckpoints;
+import io.github.tornadotransformers.runner.CommandRun;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;

@@ -196,9 +196,13 @@ class WrongCallTest {
 
     @Test
     void deviceEngineWithoutSdk() {
-        assertThat(failure("gpt2", "-m", gpt2, "-e", "tornado", "hello"))
-                .isEqualTo(
-                        "-e tornado: no TornadoVM SDK was found: ./tornado-env.sh says how to get one; -e host needs none");
+        CommandRun run = CommandRun.of("gpt2", "-m", gpt2, "-e", "tornado", "hello");
+        assertThat(run)
+                .isEqualTo(new CommandRun(
+                        ExitCode.NO_ENGINE,
+                        "",
+                        "transformers gpt2: -e tornado: no TornadoVM SDK was found: ./tornado-env.sh says how to get one;"
+                                + " -e host needs none\n"));
     }
 
     @Test
