@@ -77,6 +77,11 @@ public final class Commands {
             return code;
         } catch (ClosedPipeException e) {
             return ExitCode.CLOSED_PIPE;
+        } catch (OutOfMemoryError e) {
+            return failed(
+                    line,
+                    "there is not enough memory (" + e.getMessage() + "): try a smaller --context",
+                    ExitCode.FAILURE);
         }
     }
 
@@ -118,14 +123,12 @@ public final class Commands {
         return ExitCode.USAGE;
     }
 
-    private int reportFailure(Exception e, CommandLine line, ParseResult parsed) throws Exception {
-        if (e instanceof ClosedPipeException) {
-            throw e;
-        }
+    private int reportFailure(Exception e, CommandLine line, ParseResult parsed) {
         if (wantsStackTrace(parsed)) {
             e.printStackTrace(console.err());
         }
         return switch (e) {
+            case ClosedPipeException _ -> ExitCode.CLOSED_PIPE;
             case Failure failure when failure.exitCode() == ExitCode.USAGE -> wrongCall(line, e.getMessage());
             case IllegalArgumentException _ when e.getMessage() != null -> wrongCall(line, e.getMessage());
             case Failure failure -> failed(line, e.getMessage(), failure.exitCode());

@@ -1,0 +1,289 @@
+package io.github.tornadotransformers.runner.launcher;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.FileTime;
+import java.time.Instant;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.condition.DisabledOnOs;
+import org.junit.jupiter.api.condition.OS;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** {@code ./transformers} and {@code tornado-env.sh}, with a fake Maven, JDK and SDK. */
+@DisabledOnOs(value = OS.WINDOWS, disabledReason = "the launcher is a bash script")
+class LauncherTest {
+    private static final String BUILDING = "building (once, about a minute) …\n";
+
+    @TempDir
+    private Path folder;
+
+    private FakeCheckout checkout;
+
+    @BeforeEach
+    void makeCheckout() throws IOException {
+        checkout = new FakeCheckout(folder);
+        checkout.set("JAVA_HOME", checkout.jdk("25.0.3").toString());
+    }
+
+    @Test
+    void buildsOnceAndSaysSo() throws Exception {
+        ScriptRun first = checkout.launch("models");
+        ScriptRun second = checkout.launch("models");
+        assertThat(first.err()).startsWith(BUILDING).containsPattern("built in \\d+ s\n$");
+        assertThat(second.err()).isEmpty();
+        assertThat(checkout.mavenCalls()).hasSize(1);
+        assertThat(second.out()).isEqualTo(first.out()).contains("java of 25.0.3");
+    }
+
+    @Test
+    void buildTakesOptionsForMaven() throws Exception {
+        checkout.set("MAVEN_ARGS", "-o -s settings.xml");
+        checkout.launch("models");
+        assertThat(checkout.mavenCalls().getFirst()).contains("-o -s settings.xml -pl runner -am");
+    }
+
+    @Test
+    void argumentsArriveAsTheyAre() throws Exception {
+        ScriptRun run = checkout.launch("gpt2", "it's \"so\" $HOME", "", "-n", "3", "é *");
+        assertThat(run.out()).contains("[gpt2]\n[it's \"so\" $HOME]\n[]\n[-n]\n[3]\n[é *]\n");
+    }
+
+    @Test
+    void exitCodeIsTheProgramsOwn() throws Exception {
+        checkout.set("EXIT", "42");
+        assertThat(checkout.launch("models").exitCode()).isEqualTo(42);
+    }
+
+    @Test
+    void newerSourceIsBuilt() throws Exception {
+        checkout.launch("models");
+        Files.setLastModifiedTime(checkout.source(), FileTime.from(Instant.now().plusSeconds(5)));
+        assertThat(checkout.launch("models").err()).startsWith(BUILDING);
+    }
+
+    @Test
+    void removedSourceIsBuilt() throws Exception {
+        checkout.launch("models");
+        Files.delete(checkout.source());
+        Path parent = checkout.source().getParent();
+        Files.setLastModifiedTime(parent, FileTime.from(Instant.now().plusSeconds(5)));
+        assertThat(checkout.launch("models").err()).startsWith(BUILDING);
+    }
+
+    @Test
+    void changedTestIsNotBuilt() throws Exception {
+        checkout.launch("models");
+        Path test = Files.createDirectories(checkout.root().resolve("runner/src/test"))
+                .resolve("T.java");
+        Files.writeString(test, "");
+        Files.setLastModifiedTime(test, FileTime.from(Instant.now().plusSeconds(5)));
+        assertThat(checkout.launch("models").err()).isEmpty();
+    }
+
+    @Test
+    void twoStartsBuildOnce() throws Exception {
+        FakeCheckout.script(checkout.bin().resolve("mvn.slow"), "sleep 1\n");
+        Path mvn = checkout.bin().resolve("mvn");
+        Files.writeString(mvn, Files.readString(mvn) + "mvn.slow\n");
+        RunningScript first = checkout.start("models");
+        RunningScript second = checkout.start("models");
+        assertThat(first.finish().exitCode()).isZero();
+        assertThat(second.finish().exitCode()).isZero();
+        assertThat(checkout.mavenCalls()).hasSize(1);
+    }
+
+    @Test
+    void failedBuildShowsItsErrorsAndIsTriedAgain() throws Exception {
+        FakeCheckout.script(
+                checkout.bin().resolve("mvn"), "echo '[INFO] x'; echo '[ERROR] A.java:[1,2] no such thing'; exit 1\n");
+        ScriptRun run = checkout.launch("models");
+        assertThat(run.exitCode()).isEqualTo(1);
+        assertThat(run.out()).isEmpty();
+        assertThat(run.err())
+                .isEqualTo(BUILDING + "transformers: the build failed; the whole log is " + checkout.root()
+                        + "/target/app/build.log\n[ERROR] A.java:[1,2] no such thing\n");
+        assertThat(checkout.launch("models").err()).isEqualTo(run.err());
+    }
+
+    @Test
+    void buildWithoutNetworkSaysWhatItNeeds() throws Exception {
+        FakeCheckout.script(
+                checkout.bin().resolve("mvn"),
+                "echo '[ERROR] Could not transfer artifact x from central: Unknown host repo.maven.apache.org'; exit 1\n");
+        assertThat(checkout.launch("models").err())
+                .contains("The first build downloads its libraries from Maven Central: it needs the network");
+    }
+
+    @Test
+    void withoutMavenSaysHowToGetIt() throws Exception {
+        Files.delete(checkout.bin().resolve("mvn"));
+        ScriptRun run = checkout.launch("models");
+        assertThat(run.exitCode()).isEqualTo(1);
+        assertThat(run.err())
+                .startsWith("transformers: Maven, needed once to build, is not on PATH.")
+                .contains("apt-get install maven");
+    }
+
+    @Test
+    void builtProgramNeedsNoMaven() throws Exception {
+        checkout.launch("models");
+        Files.delete(checkout.bin().resolve("mvn"));
+        assertThat(checkout.launch("models").exitCode()).isZero();
+    }
+
+    @Test
+    void buildThatWasKilledBeginsAfresh() throws Exception {
+        checkout.launch("models");
+        Path leftOver = Files.writeString(checkout.root().resolve("runner/target/half"), "");
+        Files.writeString(checkout.root().resolve("target/app/started"), "build.1");
+        Files.delete(checkout.root().resolve("target/app/current"));
+        assertThat(checkout.launch("models").exitCode()).isZero();
+        assertThat(leftOver).doesNotExist();
+    }
+
+    @Test
+    void oldBuildsAreRemovedButTheOneBefore() throws Exception {
+        for (int i = 1; i <= 3; i++) {
+            Files.setLastModifiedTime(
+                    checkout.source(), FileTime.from(Instant.now().plusSeconds(3600L * i)));
+            checkout.launch("models");
+        }
+        try (Stream<Path> builds = Files.list(checkout.root().resolve("target/app"))) {
+            assertThat(builds.filter(Files::isDirectory)).hasSize(2);
+        }
+    }
+
+    @Test
+    void linkToTheLauncherWorks() throws Exception {
+        Path link =
+                Files.createSymbolicLink(folder.resolve("link"), checkout.root().resolve("transformers"));
+        Path second = Files.createSymbolicLink(checkout.bin().resolve("tt"), Path.of("../link"));
+        assertThat(checkout.run(link.toString(), "models").out()).contains("[models]");
+        assertThat(checkout.run(second.toString(), "models").out()).contains("[models]");
+        assertThat(checkout.run("bash", "-c", "tt models").out()).contains("[models]");
+    }
+
+    @Test
+    void olderJavaHomeIsPassedBy() throws Exception {
+        Path newer = checkout.jdk("25");
+        checkout.set("JAVA_HOME", checkout.jdk("17.0.15").toString());
+        Files.createSymbolicLink(checkout.bin().resolve("java"), newer.resolve("bin/java"));
+        assertThat(checkout.launch("models").out()).contains("java of 25\n");
+    }
+
+    @Test
+    void olderJavaOnPathIsPassedBy() throws Exception {
+        Path older = checkout.jdk("21.0.1");
+        Files.createSymbolicLink(checkout.bin().resolve("java"), older.resolve("bin/java"));
+        assertThat(checkout.launch("models").out()).contains("java of 25.0.3\n");
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "-e tornado",
+                "-eopencl",
+                "--engine ptx",
+                "--engine=spirv",
+                "--engines host,cuda",
+                "--engines=metal"
+            })
+    void deviceEngineGoesThroughTheSdk(String option) throws Exception {
+        checkout.set("TORNADOVM_HOME", checkout.sdk("an SDK").toString());
+        ScriptRun run = checkout.launch(Stream.concat(Stream.of("llama"), Stream.of(option.split(" ", -1)))
+                .toArray(String[]::new));
+        assertThat(run.out()).startsWith("[--jvm=").contains("[-jar]\n").contains("{llama}\n");
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"-e host", "--engine=scalar", "-- -e tornado", "tornado", "--stop tornado"})
+    void otherCallsDoNot(String options) throws Exception {
+        checkout.set("TORNADOVM_HOME", checkout.sdk("an SDK").toString());
+        ScriptRun run = checkout.launch(Stream.concat(Stream.of("llama"), Stream.of(options.split(" ", -1)))
+                .toArray(String[]::new));
+        assertThat(run.out()).startsWith("java of 25.0.3\n");
+    }
+
+    @Test
+    void argumentsArriveThroughTheSdkAsTheyAre() throws Exception {
+        checkout.set("TORNADOVM_HOME", checkout.sdk("an SDK").toString());
+        ScriptRun run = checkout.launch("gpt2", "it's \"so\" $HOME", "", "-e", "ptx", "é *");
+        assertThat(run.out()).endsWith("{gpt2}\n{it's \"so\" $HOME}\n{}\n{-e}\n{ptx}\n{é *}\n");
+    }
+
+    @Test
+    void sdksExitCodeAndStderrComeThroughWithoutTheIncubatorWarning() throws Exception {
+        checkout.set("TORNADOVM_HOME", checkout.sdk("an SDK").toString());
+        checkout.set("EXIT", "3");
+        checkout.launch("models");
+        ScriptRun run = checkout.launch("gpt2", "-e", "tornado");
+        assertThat(run.exitCode()).isEqualTo(3);
+        assertThat(run.err()).isEqualTo("from tornado\nfrom tornado, last");
+    }
+
+    @Test
+    void deviceEngineWithoutSdkIsLeftToTheProgramToRefuse() throws Exception {
+        assertThat(checkout.launch("llama", "-e", "tornado").out()).contains("java of 25.0.3\n");
+    }
+
+    @Test
+    void devicesGetsTheSdksFolder() throws Exception {
+        Path sdk = checkout.sdk("home/.tornadovm");
+        assertThat(checkout.launch("devices").out()).contains("TORNADOVM_HOME=" + sdk + "\n");
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"C", "POSIX", "de_DE.ISO-8859-1"})
+    void otherLocalesBecomeUtf8(String locale) throws Exception {
+        checkout.set("LC_ALL", locale);
+        assertThat(checkout.launch("models").out()).contains("LC_ALL=C.UTF-8 LC_CTYPE=C.UTF-8");
+    }
+
+    @Test
+    void testRunsTheWholeCheck() throws Exception {
+        FakeCheckout.script(checkout.root().resolve(".ci/run"), "printf 'check [%s]\\n' \"$@\"\n");
+        assertThat(checkout.launch("test", "-pl", "models"))
+                .isEqualTo(new ScriptRun(0, "check [-pl]\ncheck [models]\n", ""));
+    }
+
+    @Test
+    void sourcedEnvironmentIsExported() throws Exception {
+        Path sdk = checkout.sdk("home/.tornadovm");
+        ScriptRun run = checkout.run(
+                "bash",
+                "-c",
+                ". 'a checkout of Zoë/tornado-env.sh'; env | grep -E '^(JAVA_HOME|TORNADOVM_HOME|PATH)='; declare -F");
+        assertThat(run.out().lines())
+                .containsExactlyInAnyOrder(
+                        "JAVA_HOME=" + folder.resolve("JDK 25.0.3"),
+                        "TORNADOVM_HOME=" + sdk,
+                        "PATH=" + sdk + "/bin:" + folder.resolve("JDK 25.0.3") + "/bin:" + checkout.bin());
+    }
+
+    @Test
+    void diagnosisNamesWhatIsThere() throws Exception {
+        Path sdk = checkout.sdk("home/.tornadovm");
+        ScriptRun run = checkout.run(checkout.root().resolve("tornado-env.sh").toString());
+        assertThat(run.exitCode()).isZero();
+        assertThat(run.out())
+                .contains("JDK        25.0.3  " + folder.resolve("JDK 25.0.3") + " (JAVA_HOME)\n")
+                .contains("TornadoVM  5.2.0-jdk25  " + sdk)
+                .contains("Backends   opencl ptx\n");
+    }
+
+    @Test
+    void diagnosisOfAWrongSdkFolderSaysHowToGetOne() throws Exception {
+        checkout.set("TORNADOVM_HOME", folder.resolve("nix").toString());
+        ScriptRun run = checkout.run(checkout.root().resolve("tornado-env.sh").toString());
+        assertThat(run.out())
+                .contains("TORNADOVM_HOME=" + folder.resolve("nix") + " holds no SDK")
+                .contains("sdk install tornadovm 5.2.0-jdk25-opencl");
+    }
+}

@@ -1,0 +1,174 @@
+package io.github.tornadotransformers.runner.launcher;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import io.github.tornadotransformers.models.TestCheckpoints;
+import io.github.tornadotransformers.models.llama.LlamaConfig;
+import io.github.tornadotransformers.models.llama.RopeScaling;
+import io.github.tornadotransformers.runner.Main;
+import io.github.tornadotransformers.runner.console.ExitCode;
+import io.github.tornadotransformers.testsupport.TestTokenizers;
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.condition.DisabledOnOs;
+import org.junit.jupiter.api.condition.OS;
+import org.junit.jupiter.api.io.TempDir;
+
+/** The program in a JVM of its own, which is started as the launcher does. */
+@DisabledOnOs(value = OS.WINDOWS, disabledReason = "signals and pipes are those of Unix")
+class ProcessTest {
+    private static final int PATIENCE_SECONDS = 60;
+    private static final int MANY_TOKENS = 200_000;
+
+    @TempDir
+    private static Path folder;
+
+    private static String model;
+
+    @BeforeAll
+    static void writeModel() {
+        Path path = folder.resolve("long");
+        RopeScaling unscaled = new RopeScaling.None();
+        TestCheckpoints.write(
+                path,
+                new LlamaConfig(
+                        TestTokenizers.BYTE_FALLBACK_VOCAB_SIZE,
+                        MANY_TOKENS,
+                        16,
+                        16,
+                        1,
+                        2,
+                        1,
+                        8,
+                        1e-5f,
+                        10_000,
+                        unscaled,
+                        false,
+                        false,
+                        true),
+                1);
+        model = TestTokenizers.byteFallback(path).toString();
+    }
+
+    @Test
+    void closedPipeEndsItQuietly() throws Exception {
+        Process process = generate("--quiet");
+        try (InputStream out = process.getInputStream()) {
+            assertThat(out.readNBytes(10)).hasSize(10);
+        }
+        assertThat(exitCode(process)).isEqualTo(ExitCode.CLOSED_PIPE);
+        assertThat(errorsOf(process)).isEmpty();
+    }
+
+    @Test
+    void fullDiskIsAnError() throws Exception {
+        assumeTrue(Files.exists(Path.of("/dev/full")), "there is no /dev/full here");
+        Process process = start(ProcessBuilder.Redirect.to(Path.of("/dev/full").toFile()), "models");
+        assertThat(exitCode(process)).isEqualTo(ExitCode.FAILURE);
+        assertThat(errorsOf(process)).startsWith("transformers models: standard output cannot be written: ");
+    }
+
+    @Test
+    void interruptEndsTheTextWithANewline() throws Exception {
+        Process process = generate("--quiet");
+        InputStream out = process.getInputStream();
+        byte[] begun = out.readNBytes(10);
+        interrupt(process);
+        byte[] rest = out.readAllBytes();
+        assertThat(exitCode(process)).isEqualTo(ExitCode.INTERRUPTED);
+        assertThat(begun).hasSize(10);
+        assertThat(rest[rest.length - 1]).isEqualTo((byte) '\n');
+        assertThat(errorsOf(process)).isEmpty();
+    }
+
+    @Test
+    void interruptLeavesNoHalfJson() throws Exception {
+        Process process = generate("--json");
+        String announced = firstErrorLine(process);
+        interrupt(process);
+        assertThat(process.getInputStream().readAllBytes()).isEmpty();
+        assertThat(exitCode(process)).isEqualTo(ExitCode.INTERRUPTED);
+        assertThat(announced).contains("on engine host");
+    }
+
+    @Test
+    void vectorModuleIsAddedWithoutAWarning() throws Exception {
+        Process process = start(ProcessBuilder.Redirect.PIPE, "llama", "-m", model, "-n", "2", "-q", "hello");
+        assertThat(exitCode(process)).isEqualTo(ExitCode.OK);
+        assertThat(errorsOf(process)).isEmpty();
+    }
+
+    private static Process generate(String option) throws IOException {
+        String tokens = String.valueOf(MANY_TOKENS - 10);
+        return start(
+                ProcessBuilder.Redirect.PIPE,
+                "llama",
+                "-m",
+                model,
+                "-n",
+                tokens,
+                "--context",
+                String.valueOf(MANY_TOKENS),
+                option,
+                "hello");
+    }
+
+    private static Process start(ProcessBuilder.Redirect out, String... arguments) throws IOException {
+        List<String> command = new ArrayList<>(List.of(
+                Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+                "--add-exports=java.base/jdk.internal.module=ALL-UNNAMED",
+                "--enable-native-access=ALL-UNNAMED",
+                "-cp",
+                System.getProperty("java.class.path"),
+                Main.class.getName()));
+        command.addAll(List.of(arguments));
+        return new ProcessBuilder(command).redirectOutput(out).start();
+    }
+
+    private static void interrupt(Process process) throws Exception {
+        assumeTrue(
+                !ignoresInterrupts(process),
+                "the build was started with SIGINT ignored, as a background job of a shell");
+        assertThat(new ProcessBuilder("kill", "-INT", String.valueOf(process.pid()))
+                        .start()
+                        .waitFor())
+                .isZero();
+    }
+
+    private static boolean ignoresInterrupts(Process process) throws IOException {
+        Path status = Path.of("/proc", String.valueOf(process.pid()), "status");
+        if (Files.notExists(status)) {
+            return false;
+        }
+        String ignored = Files.readAllLines(status).stream()
+                .filter(line -> line.startsWith("SigIgn:"))
+                .findFirst()
+                .orElseThrow();
+        return (Long.parseUnsignedLong(ignored.substring(7).strip(), 16) & 2) != 0;
+    }
+
+    private static int exitCode(Process process) throws InterruptedException {
+        if (!process.waitFor(PATIENCE_SECONDS, TimeUnit.SECONDS)) {
+            process.destroyForcibly();
+            throw new AssertionError("the program does not end");
+        }
+        return process.exitValue();
+    }
+
+    private static String errorsOf(Process process) throws IOException {
+        return new String(process.getErrorStream().readAllBytes(), StandardCharsets.UTF_8);
+    }
+
+    private static String firstErrorLine(Process process) throws IOException {
+        return process.errorReader().readLine();
+    }
+}

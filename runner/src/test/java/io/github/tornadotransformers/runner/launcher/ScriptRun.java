@@ -1,0 +1,4 @@
+package io.github.tornadotransformers.runner.launcher;
+
+/** What a process ended with and printed. */
+record ScriptRun(int exitCode, String out, String err) {}
