@@ -58,6 +58,7 @@ public final class EmulatedGraph {
         device.countTasks(graph.tasks().size());
         long readStart = System.nanoTime();
         graph.toHost().forEach(this::read);
+        dropWhatNothingKeeps();
         long end = System.nanoTime();
         lastProfile = new Profile(
                 end - start,
@@ -96,6 +97,21 @@ public final class EmulatedGraph {
             throw graph.misuse("%s is consumed from graph %s, which freed its memory", what, previous.name());
         }
         return buffer;
+    }
+
+    /** TornadoVM frees an array after each execution that no transfer names and that is neither persisted nor consumed. */
+    private void dropWhatNothingKeeps() {
+        buffers.entrySet().removeIf(entry -> {
+            TornadoNativeArray array = entry.getKey();
+            boolean dropped = !graph.toDevice().containsKey(array)
+                    && !graph.toHost().contains(array)
+                    && !graph.kept().contains(array)
+                    && !graph.consumed().containsKey(array);
+            if (dropped) {
+                entry.getValue().free();
+            }
+            return dropped;
+        });
     }
 
     private void requireMemory() {

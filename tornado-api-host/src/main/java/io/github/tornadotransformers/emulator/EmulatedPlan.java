@@ -5,6 +5,7 @@ import java.util.List;
 import java.util.Set;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 import uk.ac.manchester.tornado.api.GridScheduler;
 import uk.ac.manchester.tornado.api.WorkerGrid;
 import uk.ac.manchester.tornado.api.common.TornadoDevice;
@@ -113,6 +114,18 @@ public final class EmulatedPlan {
         return profiles
                 ? selected.stream().map(EmulatedGraph::lastProfile).reduce(Profile.NONE, Profile::plus)
                 : Profile.NONE;
+    }
+
+    /** The tasks of the selected graphs as TornadoVM's profiler lists them, or nothing where it was not measured. */
+    public String profileLog() {
+        return profiles ? selected.stream().map(EmulatedPlan::profileLog).collect(Collectors.joining("\n")) : "";
+    }
+
+    private static String profileLog(EmulatedGraph graph) {
+        return graph.recorded().tasks().stream()
+                .map(task -> "\"%s.%s\": {\"BACKEND\": \"VIRTUAL\", \"DEVICE_ID\": \"0:0\", \"DEVICE\": \"%s\"}"
+                        .formatted(graph.name(), task.id(), EmulatedDevice.NAME))
+                .collect(Collectors.joining(", ", "{\"" + graph.name() + "\": {", "}}"));
     }
 
     public void limitMemory(String limit) {

@@ -64,4 +64,9 @@ public class TornadoProfilerResult {
     public long getTotalBytesTransferred() {
         return getTotalBytesCopyIn() + getTotalBytesCopyOut();
     }
+
+    /** JSON, an object for each graph in which every task has one: its device, and how long it took to compile and to run. */
+    public String getProfileLog() {
+        return plan.profileLog();
+    }
 }
