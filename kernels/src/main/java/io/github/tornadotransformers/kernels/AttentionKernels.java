@@ -21,7 +21,7 @@ public final class AttentionKernels {
      *
      * <p>Order: r, h and t parallel, t contiguous in keys and scores; d left to right.
      */
-    public static void scores(
+    public static void scaledScores(
             FloatArray qkv,
             FloatArray keys,
             IntArray layer,
@@ -37,7 +37,7 @@ public final class AttentionKernels {
             int t = i % context;
             int head = i / context % heads;
             int row = i / context / heads;
-            if (row < Step.liveRows(step, rows) && t <= step.get(Step.POSITION) + row) {
+            if (row < step.get(Step.ROWS) && t <= step.get(Step.POSITION) + row) {
                 int kvHeads = heads / headsPerKvHead;
                 int query = (row * (heads + 2 * kvHeads) + head) * headDim;
                 int key = (layer.get(0) * kvHeads + head / headsPerKvHead) * headDim * context + t;
@@ -58,7 +58,7 @@ public final class AttentionKernels {
             int line = i / Slices.count(context);
             int row = line / heads;
             int length = step.get(Step.POSITION) + row + 1;
-            if (row < Step.liveRows(step, rows) && start < length) {
+            if (row < step.get(Step.ROWS) && start < length) {
                 float max = scores.get(line * context + start);
                 for (int t = start + 1; t < Math.min(start + Slices.SIZE, length); t++) {
                     float score = scores.get(line * context + t);
@@ -75,17 +75,24 @@ public final class AttentionKernels {
      * <p>Order: r, h and s parallel; t left to right; each work item takes the maximum of the slices' maxima again.
      */
     public static void sliceExponentials(
-            FloatArray scores, FloatArray maxima, IntArray step, FloatArray sums, int rows, int heads, int context) {
+            FloatArray scores,
+            FloatArray maxima,
+            IntArray step,
+            FloatArray sums,
+            int rows,
+            int heads,
+            int context,
+            int math) {
         for (@Parallel int i = 0; i < rows * heads * Slices.count(context); i++) {
             int start = i % Slices.count(context) * Slices.SIZE;
             int line = i / Slices.count(context);
             int row = line / heads;
             int length = step.get(Step.POSITION) + row + 1;
-            if (row < Step.liveRows(step, rows) && start < length) {
+            if (row < step.get(Step.ROWS) && start < length) {
                 float max = max(maxima, line * Slices.count(context), Slices.count(length));
                 float sum = 0f;
                 for (int t = start; t < Math.min(start + Slices.SIZE, length); t++) {
-                    float exponential = ExactMath.exp(scores.get(line * context + t) - max);
+                    float exponential = KernelMath.exp(math, scores.get(line * context + t) - max);
                     scores.set(line * context + t, exponential);
                     sum += exponential;
                 }
@@ -108,15 +115,16 @@ public final class AttentionKernels {
      *
      * <p>Order: r, h and t parallel, t contiguous; s left to right, again in each work item.
      */
-    public static void divide(FloatArray sums, IntArray step, FloatArray scores, int rows, int heads, int context) {
+    public static void divideByTotals(
+            FloatArray sums, IntArray step, FloatArray scores, int rows, int heads, int context, int math) {
         for (@Parallel int i = 0; i < rows * heads * context; i++) {
             int t = i % context;
             int line = i / context;
             int row = line / heads;
             int length = step.get(Step.POSITION) + row + 1;
-            if (row < Step.liveRows(step, rows) && t < length) {
+            if (row < step.get(Step.ROWS) && t < length) {
                 float total = Slices.total(sums, line * Slices.count(context), 1, Slices.count(length));
-                scores.set(i, ExactMath.quotient(scores.get(i), total));
+                scores.set(i, KernelMath.quotient(math, scores.get(i), total));
             }
         }
     }
@@ -144,7 +152,7 @@ public final class AttentionKernels {
             int head = line % heads;
             int row = line / heads;
             int length = step.get(Step.POSITION) + row + 1;
-            if (row < Step.liveRows(step, rows) && start < length) {
+            if (row < step.get(Step.ROWS) && start < length) {
                 int kvHeads = heads / headsPerKvHead;
                 int value = (layer.get(0) * kvHeads + head / headsPerKvHead) * context * headDim + d;
                 float sum = 0f;
@@ -167,7 +175,7 @@ public final class AttentionKernels {
             int d = i % headDim;
             int line = i / headDim;
             int row = line / heads;
-            if (row < Step.liveRows(step, rows)) {
+            if (row < step.get(Step.ROWS)) {
                 int slices = Slices.count(step.get(Step.POSITION) + row + 1);
                 int first = line * Slices.count(context) * headDim + d;
                 out.set(i, Slices.total(sums, first, headDim, slices));

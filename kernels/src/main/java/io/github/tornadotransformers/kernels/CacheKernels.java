@@ -31,7 +31,7 @@ public final class CacheKernels {
             int d = i % headDim;
             int head = i / headDim % kvHeads;
             int row = i / headDim / kvHeads;
-            if (row < Step.liveRows(step, rows)) {
+            if (row < step.get(Step.ROWS)) {
                 int position = step.get(Step.POSITION) + row;
                 int cached = layer.get(0) * kvHeads + head;
                 int key = (row * (heads + 2 * kvHeads) + heads + head) * headDim + d;

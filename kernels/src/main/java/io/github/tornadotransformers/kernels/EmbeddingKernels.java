@@ -17,7 +17,7 @@ public final class EmbeddingKernels {
      *
      * <p>Order: r and i parallel, i contiguous in out.
      */
-    public static void tokens(
+    public static void lookUpTokens(
             IntArray tokens,
             FloatArray floats,
             ShortArray shorts,
@@ -33,7 +33,7 @@ public final class EmbeddingKernels {
         for (@Parallel int j = 0; j < rows * width; j++) {
             int row = j / width;
             int i = j - row * width;
-            if (row < Step.liveRows(step, rows)) {
+            if (row < step.get(Step.ROWS)) {
                 int token = tokens.get(row);
                 float value = WeightFormat.element(format, floats, shorts, bytes, powers, i * vocabSize + token);
                 out.set(j, value * WeightFormat.scale(format, scales, 0, i, vocabSize, token));
@@ -48,9 +48,9 @@ public final class EmbeddingKernels {
      *
      * <p>Order: r and i parallel, i contiguous.
      */
-    public static void positions(FloatArray table, IntArray step, FloatArray out, int rows, int width) {
+    public static void addPositions(FloatArray table, IntArray step, FloatArray out, int rows, int width) {
         for (@Parallel int i = 0; i < rows * width; i++) {
-            if (i / width < Step.liveRows(step, rows)) {
+            if (i / width < step.get(Step.ROWS)) {
                 out.set(i, out.get(i) + table.get(step.get(Step.POSITION) * width + i));
             }
         }

@@ -70,15 +70,9 @@ final class ExactMath {
         return power;
     }
 
-    /** {@code x * sigmoid(x)}, arXiv:1702.03118. */
-    static float silu(float x) {
-        return quotient(x, 1f + exp(-x));
-    }
-
-    /** {@code x/2 (1 + tanh(u))}, {@code u = sqrt(2/pi) (x + 0.044715 x^3)}, as {@code x * sigmoid(2u)}; arXiv:1606.08415. */
-    static float geluTanh(float x) {
-        float u = GELU_SCALE * (x + GELU_CUBIC * (x * x * x));
-        return quotient(x, 1f + exp(-2f * u));
+    /** GELU's {@code u = sqrt(2/pi) (x + 0.044715 x^3)}, arXiv:1606.08415. */
+    static float geluArgument(float x) {
+        return GELU_SCALE * (x + GELU_CUBIC * (x * x * x));
     }
 
     /** {@code a / b}, correctly rounded where the device's own float division is not (PTX). */

@@ -67,6 +67,7 @@ public final class LinearKernels {
      *
      * @param biased 1 to add the bias
      * @param adds 1 to add to {@code out}
+     * @param math a mode of {@link KernelMath}
      */
     public static void finish(
             FloatArray sums,
@@ -79,17 +80,18 @@ public final class LinearKernels {
             int columns,
             int biased,
             int activation,
-            int adds) {
+            int adds,
+            int math) {
         for (@Parallel int i = 0; i < rows * columns; i++) {
             int row = i / columns;
             int column = i - row * columns;
-            if (row < Step.liveRows(step, rows)) {
+            if (row < step.get(Step.ROWS)) {
                 float y = Slices.total(sums, row * slices * columns + column, columns, slices);
                 if (biased == 1) {
                     y = y + bias.get(layer.get(0) * columns + column);
                 }
                 if (activation == GELU_TANH) {
-                    y = ExactMath.geluTanh(y);
+                    y = KernelMath.geluTanh(math, y);
                 }
                 if (adds == 1) {
                     y = out.get(i) + y;

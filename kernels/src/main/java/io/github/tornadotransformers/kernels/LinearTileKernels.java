@@ -60,7 +60,7 @@ public final class LinearTileKernels {
             int lane = i % lanes(columns);
             int slice = i / lanes(columns) % Slices.count(inputs);
             int row = i / lanes(columns) / Slices.count(inputs) * TILE_ROWS;
-            int live = Step.liveRows(step, rows);
+            int live = step.get(Step.ROWS);
             if (row < live) {
                 int x0 = row * inputs;
                 int x1 = Math.min(row + 1, rows - 1) * inputs;

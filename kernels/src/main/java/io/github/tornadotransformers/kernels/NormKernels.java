@@ -20,7 +20,7 @@ public final class NormKernels {
         for (@Parallel int j = 0; j < rows * Slices.count(width); j++) {
             int row = j / Slices.count(width);
             int start = j % Slices.count(width) * Slices.SIZE;
-            if (row < Step.liveRows(step, rows)) {
+            if (row < step.get(Step.ROWS)) {
                 float sum = 0f;
                 for (int i = start; i < Math.min(start + Slices.SIZE, width); i++) {
                     sum += x.get(row * width + i);
@@ -35,7 +35,7 @@ public final class NormKernels {
         for (@Parallel int j = 0; j < rows * Slices.count(width); j++) {
             int row = j / Slices.count(width);
             int start = j % Slices.count(width) * Slices.SIZE;
-            if (row < Step.liveRows(step, rows)) {
+            if (row < step.get(Step.ROWS)) {
                 float sum = 0f;
                 for (int i = start; i < Math.min(start + Slices.SIZE, width); i++) {
                     float value = x.get(row * width + i);
@@ -51,12 +51,12 @@ public final class NormKernels {
      * parallel; i left to right.
      */
     public static void sliceDeviations(
-            FloatArray x, FloatArray sums, IntArray step, FloatArray deviations, int rows, int width) {
+            FloatArray x, FloatArray sums, IntArray step, FloatArray deviations, int rows, int width, int math) {
         for (@Parallel int j = 0; j < rows * Slices.count(width); j++) {
             int row = j / Slices.count(width);
             int start = j % Slices.count(width) * Slices.SIZE;
-            if (row < Step.liveRows(step, rows)) {
-                float mean = mean(sums, row, width);
+            if (row < step.get(Step.ROWS)) {
+                float mean = mean(sums, row, width, math);
                 float sum = 0f;
                 for (int i = start; i < Math.min(start + Slices.SIZE, width); i++) {
                     float deviation = x.get(row * width + i) - mean;
@@ -83,13 +83,14 @@ public final class NormKernels {
             FloatArray out,
             int rows,
             int width,
-            float epsilon) {
+            float epsilon,
+            int math) {
         for (@Parallel int j = 0; j < rows * width; j++) {
             int row = j / width;
             int i = layer.get(0) * width + j - row * width;
-            if (row < Step.liveRows(step, rows)) {
-                float mean = mean(sums, row, width);
-                float inverse = ExactMath.inverseRoot(mean(deviations, row, width), epsilon);
+            if (row < step.get(Step.ROWS)) {
+                float mean = mean(sums, row, width, math);
+                float inverse = KernelMath.inverseRoot(math, mean(deviations, row, width, math), epsilon);
                 out.set(j, (x.get(j) - mean) * inverse * weight.get(i) + bias.get(i));
             }
         }
@@ -109,19 +110,20 @@ public final class NormKernels {
             FloatArray out,
             int rows,
             int width,
-            float epsilon) {
+            float epsilon,
+            int math) {
         for (@Parallel int j = 0; j < rows * width; j++) {
             int row = j / width;
             int i = layer.get(0) * width + j - row * width;
-            if (row < Step.liveRows(step, rows)) {
-                float inverse = ExactMath.inverseRoot(mean(squares, row, width), epsilon);
+            if (row < step.get(Step.ROWS)) {
+                float inverse = KernelMath.inverseRoot(math, mean(squares, row, width, math), epsilon);
                 out.set(j, weight.get(i) * (x.get(j) * inverse));
             }
         }
     }
 
-    private static float mean(FloatArray sums, int row, int width) {
+    private static float mean(FloatArray sums, int row, int width, int math) {
         int slices = Slices.count(width);
-        return ExactMath.quotient(Slices.total(sums, row * slices, 1, slices), width);
+        return KernelMath.quotient(math, Slices.total(sums, row * slices, 1, slices), width);
     }
 }

@@ -15,7 +15,7 @@ public final class RotaryKernels {
      *
      * <p>Order: r, head and pair parallel, pairs contiguous.
      */
-    public static void rotate(
+    public static void rotatePairs(
             FloatArray cosines,
             FloatArray sines,
             IntArray step,
@@ -29,7 +29,7 @@ public final class RotaryKernels {
             int pair = i % pairs;
             int head = i / pairs % (heads + kvHeads);
             int row = i / pairs / (heads + kvHeads);
-            if (row < Step.liveRows(step, rows)) {
+            if (row < step.get(Step.ROWS)) {
                 int angle = (step.get(Step.POSITION) + row) * pairs + pair;
                 int left = (row * (heads + 2 * kvHeads) + head) * headDim + pair;
                 int right = left + pairs;

@@ -17,7 +17,7 @@ public final class RowKernels {
      *
      * @param rows 1: how many are copied
      */
-    public static void select(FloatArray x, IntArray step, FloatArray out, int rows, int width) {
+    public static void copyRow(FloatArray x, IntArray step, FloatArray out, int rows, int width) {
         for (@Parallel int i = 0; i < rows * width; i++) {
             out.set(i, x.get(step.get(Step.LOGIT_ROW) * width + i));
         }

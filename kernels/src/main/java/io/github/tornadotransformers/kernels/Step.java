@@ -1,7 +1,5 @@
 package io.github.tornadotransformers.kernels;
 
-import uk.ac.manchester.tornado.api.types.arrays.IntArray;
-
 /**
  * What changes from one run of a graph to the next: scalars are frozen into a kernel when it is compiled, so these travel in
  * an array.
@@ -10,7 +8,10 @@ public final class Step {
     /** Position of row 0 in the text. */
     public static final int POSITION = 0;
 
-    /** Rows that hold tokens; those behind are padding, which no kernel stores. */
+    /**
+     * Rows that hold tokens; those behind are padding, which no kernel stores. Kernels compare with it even where a graph is
+     * compiled for a single row: a condition that folds to a constant late fails in TornadoVM's code generator.
+     */
     public static final int ROWS = 1;
 
     /** The row whose logits are wanted. */
@@ -20,9 +21,4 @@ public final class Step {
     public static final int SIZE = 3;
 
     private Step() {}
-
-    /** Rows that hold tokens of a graph compiled for {@code rows}; a graph of one row never has padding. */
-    static int liveRows(IntArray step, int rows) {
-        return rows == 1 ? 1 : step.get(ROWS);
-    }
 }

@@ -15,12 +15,12 @@ public final class SwiGluKernels {
      *
      * <p>Order: r and i parallel, i contiguous.
      */
-    public static void swiGlu(FloatArray gateUp, IntArray step, FloatArray out, int rows, int width) {
+    public static void swiGlu(FloatArray gateUp, IntArray step, FloatArray out, int rows, int width, int math) {
         for (@Parallel int j = 0; j < rows * width; j++) {
             int row = j / width;
-            if (row < Step.liveRows(step, rows)) {
+            if (row < step.get(Step.ROWS)) {
                 int gate = row * width + j;
-                out.set(j, ExactMath.silu(gateUp.get(gate)) * gateUp.get(gate + width));
+                out.set(j, KernelMath.silu(math, gateUp.get(gate)) * gateUp.get(gate + width));
             }
         }
     }

@@ -18,7 +18,7 @@
  *
  * <p><b>Order.</b> What is summed, and how, is the contract's: products are rounded before they are added, long sums are sliced
  * ({@link io.github.tornadotransformers.kernels.Slices}), quotients and roots are taken in double and narrowed. In strict mode
- * the error against the oracle is 0 ulp in every kernel.
+ * ({@link io.github.tornadotransformers.kernels.KernelMath}) the error against the oracle is 0 ulp in every kernel.
  *
  * <p><b>Helpers</b> are static methods with a single return, which TornadoVM inlines. Integer fields are taken by division of
  * numbers that are not negative: the CUDA backend's shifts and masks are unsigned.

@@ -1,7 +1,5 @@
 package io.github.tornadotransformers.kernels;
 
-import static org.assertj.core.api.Assertions.assertThat;
-
 import io.github.tornadotransformers.host.ScalarOps;
 import io.github.tornadotransformers.models.program.AttentionShape;
 import io.github.tornadotransformers.models.program.RotaryTable;
@@ -67,7 +65,7 @@ class AttentionKernelsTest {
         float[] expected = data.wildFloats(place.rows() * shape.fusedWidth());
         FloatArray actual = FloatArray.fromArray(expected);
         oracle.rotary(shape, table, place.position(), place.live(), expected);
-        RotaryKernels.rotate(
+        RotaryKernels.rotatePairs(
                 FloatArray.fromArray(table.cosines()),
                 FloatArray.fromArray(table.sines()),
                 place.step(),
@@ -122,7 +120,7 @@ class AttentionKernelsTest {
         Arrays.fill(expected, Float.NaN);
         FloatArray actual = FloatArray.fromArray(expected);
         oracle.attentionScores(shape, 0.3f, qkv, keys, place.position(), place.live(), expected);
-        AttentionKernels.scores(
+        AttentionKernels.scaledScores(
                 FloatArray.fromArray(qkv),
                 place.stacked(keys),
                 place.layerIndex(),
@@ -153,8 +151,10 @@ class AttentionKernelsTest {
         FloatArray sums = KernelArrays.nan(maxima.getSize());
         int context = shape.contextLength();
         AttentionKernels.sliceMaxima(actual, place.step(), maxima, place.rows(), shape.heads(), context);
-        AttentionKernels.sliceExponentials(actual, maxima, place.step(), sums, place.rows(), shape.heads(), context);
-        AttentionKernels.divide(sums, place.step(), actual, place.rows(), shape.heads(), context);
+        AttentionKernels.sliceExponentials(
+                actual, maxima, place.step(), sums, place.rows(), shape.heads(), context, KernelMath.STRICT);
+        AttentionKernels.divideByTotals(
+                sums, place.step(), actual, place.rows(), shape.heads(), context, KernelMath.STRICT);
         Bits.assertSame(place.toString(), actual.toHeapArray(), expected);
     }
 
@@ -199,7 +199,8 @@ class AttentionKernelsTest {
         Arrays.fill(expected, Float.NaN);
         FloatArray actual = FloatArray.fromArray(expected);
         oracle.swiGlu(gateUp, live, width, expected);
-        SwiGluKernels.swiGlu(FloatArray.fromArray(gateUp), KernelArrays.step(0, live, 0), actual, rows, width);
+        SwiGluKernels.swiGlu(
+                FloatArray.fromArray(gateUp), KernelArrays.step(0, live, 0), actual, rows, width, KernelMath.STRICT);
         Bits.assertSame("width " + width, actual.toHeapArray(), expected);
     }
 
@@ -212,15 +213,7 @@ class AttentionKernelsTest {
         int row = data.between(0, rows - 1);
         float[] x = data.wildFloats(rows * width);
         FloatArray actual = KernelArrays.nan(width);
-        RowKernels.select(FloatArray.fromArray(x), KernelArrays.step(0, rows, row), actual, 1, width);
+        RowKernels.copyRow(FloatArray.fromArray(x), KernelArrays.step(0, rows, row), actual, 1, width);
         Bits.assertSame("row " + row, actual.toHeapArray(), Arrays.copyOfRange(x, row * width, (row + 1) * width));
-    }
-
-    @ParameterizedTest
-    @MethodSource("seeds")
-    void nextCountsTheLayer(long seed) {
-        IntArray layer = KernelArrays.layer((int) seed);
-        LayerKernels.next(layer);
-        assertThat(layer.get(0)).isEqualTo((int) seed + 1);
     }
 }

@@ -59,7 +59,7 @@ class EmbeddingKernelsTest {
     }
 
     private static void lookUp(KernelMatrix table, int[] tokens, int live, FloatArray out) {
-        EmbeddingKernels.tokens(
+        EmbeddingKernels.lookUpTokens(
                 IntArray.fromArray(tokens),
                 table.floats(),
                 table.shorts(),
@@ -86,7 +86,7 @@ class EmbeddingKernelsTest {
         float[] expected = data.wildFloats(rows * width);
         FloatArray actual = FloatArray.fromArray(expected);
         oracle.positionEmbedding(table, position, live, width, expected);
-        EmbeddingKernels.positions(
+        EmbeddingKernels.addPositions(
                 FloatArray.fromArray(table), KernelArrays.step(position, live, 0), actual, rows, width);
         Bits.assertSame("width " + width, actual.toHeapArray(), expected);
     }

@@ -2,6 +2,7 @@ package io.github.tornadotransformers.kernels;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import org.assertj.core.data.Percentage;
 import org.junit.jupiter.api.Test;
 
 /** The kernels' functions have the bits of the oracle's, for floats of every exponent and both signs, infinities and NaN. */
@@ -20,12 +21,13 @@ class ExactMathTest {
 
     @Test
     void silu() {
-        assertSame(ExactMath::silu, io.github.tornadotransformers.host.ExactMath::silu);
+        assertSame(x -> KernelMath.silu(KernelMath.STRICT, x), io.github.tornadotransformers.host.ExactMath::silu);
     }
 
     @Test
     void geluTanh() {
-        assertSame(ExactMath::geluTanh, io.github.tornadotransformers.host.ExactMath::geluTanh);
+        assertSame(
+                x -> KernelMath.geluTanh(KernelMath.STRICT, x), io.github.tornadotransformers.host.ExactMath::geluTanh);
     }
 
     @Test
@@ -34,6 +36,18 @@ class ExactMathTest {
             float a = Float.intBitsToFloat(numerator * 524_287);
             float b = Float.intBitsToFloat(numerator * 131_071);
             assertThat(Float.floatToIntBits(ExactMath.quotient(a, b))).isEqualTo(Float.floatToIntBits(a / b));
+        }
+    }
+
+    /** Fast mode's functions are Java's here, and the device's there. */
+    @Test
+    void fastModeIsClose() {
+        for (float x = -20f; x < 20f; x += 0.37f) {
+            assertThat(KernelMath.silu(KernelMath.FAST, x))
+                    .isCloseTo(KernelMath.silu(KernelMath.STRICT, x), Percentage.withPercentage(1e-4));
+            assertThat(KernelMath.inverseRoot(KernelMath.FAST, x * x, 1e-5f))
+                    .isCloseTo(
+                            KernelMath.inverseRoot(KernelMath.STRICT, x * x, 1e-5f), Percentage.withPercentage(1e-4));
         }
     }
 

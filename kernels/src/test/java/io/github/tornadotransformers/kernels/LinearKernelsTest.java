@@ -93,7 +93,8 @@ class LinearKernelsTest {
                 layer.columns(),
                 bias == null ? 0 : 1,
                 activation == Activation.GELU_TANH ? LinearKernels.GELU_TANH : LinearKernels.NO_ACTIVATION,
-                adds ? 1 : 0);
+                adds ? 1 : 0,
+                KernelMath.STRICT);
         Bits.assertSame(layer.toString(), actual.toHeapArray(), expected);
     }
 

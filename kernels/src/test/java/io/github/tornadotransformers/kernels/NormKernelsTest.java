@@ -54,7 +54,7 @@ class NormKernelsTest {
         FloatArray deviations = rows.slices();
         FloatArray actual = KernelArrays.nan(rows.x().length);
         NormKernels.sliceSums(x, step, sums, rows.count(), rows.width());
-        NormKernels.sliceDeviations(x, sums, step, deviations, rows.count(), rows.width());
+        NormKernels.sliceDeviations(x, sums, step, deviations, rows.count(), rows.width(), KernelMath.STRICT);
         NormKernels.layerNorm(
                 x,
                 sums,
@@ -66,7 +66,8 @@ class NormKernelsTest {
                 actual,
                 rows.count(),
                 rows.width(),
-                1e-5f);
+                1e-5f,
+                KernelMath.STRICT);
         Bits.assertSame("width " + rows.width(), actual.toHeapArray(), expected);
     }
 
@@ -90,7 +91,8 @@ class NormKernelsTest {
                 actual,
                 rows.count(),
                 rows.width(),
-                1e-6f);
+                1e-6f,
+                KernelMath.STRICT);
         Bits.assertSame("width " + rows.width(), actual.toHeapArray(), expected);
     }
 }
