@@ -1,0 +1,208 @@
+package io.github.tornadotransformers.taskgraphs;
+
+import io.github.tornadotransformers.models.checkpoint.DType;
+import io.github.tornadotransformers.models.program.Op;
+import io.github.tornadotransformers.models.program.Program;
+import io.github.tornadotransformers.taskgraphs.DeviceTransfer.Movement;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+import uk.ac.manchester.tornado.api.types.arrays.FloatArray;
+import uk.ac.manchester.tornado.api.types.arrays.IntArray;
+import uk.ac.manchester.tornado.api.types.arrays.TornadoNativeArray;
+
+/**
+ * All graphs of a program: a chain for one token and, where it is wanted, one for many. One plan holds both, so that weights and
+ * cache exist once on the device.
+ */
+final class GraphSet {
+    private final Program program;
+    private final DType dtype;
+    private final MathMode math;
+    private final DeviceArrays arrays;
+    private final boolean traced;
+    private final GraphChain decode;
+    private final Optional<GraphChain> prefill;
+    private final List<StageGraph> graphs = new ArrayList<>();
+
+    /**
+     * @param prefillRows tokens of the chain for many; 1 for none
+     * @param traced whether every Op is a graph, so that its output can be read before the next one runs
+     */
+    GraphSet(
+            Program program,
+            DType dtype,
+            MathMode math,
+            DeviceArrays arrays,
+            GraphMode mode,
+            int prefillRows,
+            boolean traced) {
+        this.program = program;
+        this.dtype = dtype;
+        this.math = math;
+        this.arrays = arrays;
+        this.traced = traced;
+        boolean fused = mode == GraphMode.FUSED && !traced;
+        List<OpGraph> head = graphs("", "head", Stage.HEAD, 1, program.head());
+        this.decode = fused ? fusedChain() : layeredChain("", Stage.DECODE, 1, head);
+        this.prefill = prefillRows > 1
+                ? Optional.of(layeredChain("prefill_", Stage.PREFILL, prefillRows, head))
+                : Optional.empty();
+        Set<StageGraph> all = new LinkedHashSet<>();
+        chains().flatMap(GraphChain::graphs).forEach(each -> all.add(each.graph()));
+        graphs.addAll(all);
+        settle();
+    }
+
+    GraphChain decode() {
+        return decode;
+    }
+
+    /** The chain for many tokens; it can run once a token has gone through the other. */
+    Optional<GraphChain> prefill() {
+        return prefill;
+    }
+
+    private Stream<GraphChain> chains() {
+        return Stream.concat(Stream.of(decode), prefill.stream());
+    }
+
+    /** Every graph once, in an order in which they can first run. */
+    List<StageGraph> graphs() {
+        return graphs;
+    }
+
+    private GraphChain layeredChain(String prefix, Stage stage, int rows, List<OpGraph> head) {
+        return new GraphChain(
+                graphs(prefix, "embedding", stage, rows, program.embedding()),
+                graphs(prefix, "block", stage, rows, program.block()),
+                head);
+    }
+
+    /** One graph for all Ops, or one for each where they are traced. */
+    private List<OpGraph> graphs(String prefix, String name, Stage stage, int rows, List<Op> ops) {
+        if (!traced) {
+            OpTasks tasks = tasks(name, stage, rows);
+            ops.forEach(tasks::add);
+            return List.of(
+                    new OpGraph(new StageGraph(prefix + name, tasks.tasks(), tasks.defined()), Optional.empty()));
+        }
+        List<OpGraph> graphs = new ArrayList<>();
+        for (Op op : ops) {
+            OpTasks tasks = tasks(name, stage, rows);
+            tasks.add(op);
+            OpGraph.Trace trace = new OpGraph.Trace(op, tasks.activation(op.output()));
+            graphs.add(new OpGraph(
+                    new StageGraph(prefix + op.name(), tasks.tasks(), tasks.defined()), Optional.of(trace)));
+        }
+        return graphs;
+    }
+
+    private OpTasks tasks(String name, Stage stage, int rows) {
+        IntArray layer = name.equals("block") ? arrays.ints(MemoryPlan.LAYER) : arrays.layer(0);
+        return new OpTasks(program, dtype, math, arrays, stage, rows, layer, "");
+    }
+
+    /** The whole pass, in as few graphs as TornadoVM has room for; a layer is never cut. */
+    private GraphChain fusedChain() {
+        List<OpGraph> parts = new ArrayList<>();
+        List<OpTasks> part = new ArrayList<>();
+        for (OpTasks unit : fusedUnits()) {
+            List<OpTasks> longer = new ArrayList<>(part);
+            longer.add(unit);
+            if (!StageGraph.fits(allTasks(longer)) && !part.isEmpty()) {
+                parts.add(fusedPart(parts.size(), part));
+                longer = new ArrayList<>(List.of(unit));
+            }
+            part = longer;
+        }
+        parts.add(fusedPart(parts.size(), part));
+        return new GraphChain(parts, List.of(), List.of());
+    }
+
+    private static List<DeviceTask> allTasks(List<OpTasks> units) {
+        return units.stream().flatMap(unit -> unit.tasks().stream()).toList();
+    }
+
+    /** A graph of several units; only its first one can find an array untouched. */
+    private static OpGraph fusedPart(int index, List<OpTasks> units) {
+        StageGraph graph = new StageGraph(
+                "fused" + index, allTasks(units), units.getFirst().defined());
+        return new OpGraph(graph, Optional.empty());
+    }
+
+    private List<OpTasks> fusedUnits() {
+        List<OpTasks> units = new ArrayList<>();
+        units.add(fusedUnit(Stage.DECODE, arrays.layer(0), "", program.embedding()));
+        for (int layer = 0; layer < program.layers(); layer++) {
+            units.add(fusedUnit(Stage.DECODE, arrays.layer(layer), "layer" + layer + "_", program.block()));
+        }
+        units.add(fusedUnit(Stage.HEAD, arrays.layer(0), "", program.head()));
+        return units;
+    }
+
+    private OpTasks fusedUnit(Stage stage, IntArray layer, String prefix, List<Op> ops) {
+        OpTasks tasks = new OpTasks(program, dtype, math, arrays, stage, 1, layer, prefix);
+        ops.forEach(tasks::add);
+        return tasks;
+    }
+
+    private void settle() {
+        chains().forEach(GraphChain::link);
+        prefill.ifPresent(GraphChain::repeatHead);
+        chains().forEach(from -> chains().forEach(from::precedes));
+        Residency residency = new Residency(graphs);
+        Set<TornadoNativeArray> settled = new HashSet<>(tables());
+        tables().forEach(residency::upload);
+        for (String name : List.of(MemoryPlan.KEYS, MemoryPlan.VALUES)) {
+            residency.keep(arrays.floats(name));
+            settled.add(arrays.floats(name));
+        }
+        handedOn().forEach(array -> residency.handOn(array, traced));
+        settled.addAll(handedOn());
+        Set<StageGraph> entries = chains().map(GraphChain::entry).collect(Collectors.toSet());
+        for (String name : List.of(MemoryPlan.TOKENS, MemoryPlan.STEP)) {
+            residency.feed(arrays.ints(name), entries);
+            settled.add(arrays.ints(name));
+        }
+        graphs.forEach(graph -> settleOwn(graph, settled));
+    }
+
+    private Set<TornadoNativeArray> tables() {
+        Set<TornadoNativeArray> tables = new LinkedHashSet<>();
+        graphs.forEach(graph -> graph.uses().stream().filter(arrays::isTable).forEach(tables::add));
+        return tables;
+    }
+
+    /** The residual stream; where Ops are traced, all activations. */
+    private Set<TornadoNativeArray> handedOn() {
+        Set<TornadoNativeArray> activations = new LinkedHashSet<>();
+        activations.add(arrays.floats(program.residual().name()));
+        chains().flatMap(GraphChain::graphs)
+                .flatMap(each -> each.traced().stream())
+                .map(OpGraph.Trace::output)
+                .forEach(activations::add);
+        return activations;
+    }
+
+    /** What a graph has for itself: constants, what changes with each execution, and memory that nobody else reads. */
+    private void settleOwn(StageGraph graph, Set<TornadoNativeArray> settled) {
+        FloatArray logits = arrays.floats(Stage.HEAD.array(program.logits().name()));
+        Set<TornadoNativeArray> perExecution = Set.of(arrays.ints(MemoryPlan.LAYER), arrays.ints(MemoryPlan.HEAD_STEP));
+        for (TornadoNativeArray array : graph.uses()) {
+            if (arrays.isConstant(array)) {
+                graph.move(Movement.UPLOAD_ONCE, array, true);
+            } else if (perExecution.contains(array)) {
+                graph.move(Movement.UPLOAD_ALWAYS, array, true);
+            } else if (!settled.contains(array)) {
+                boolean isRead = array == logits;
+                graph.move(isRead ? Movement.DOWNLOAD : Movement.PERSIST, array, isRead);
+            }
+        }
+    }
+}

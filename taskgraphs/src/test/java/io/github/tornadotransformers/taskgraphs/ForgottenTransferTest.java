@@ -1,0 +1,136 @@
+package io.github.tornadotransformers.taskgraphs;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.github.tornadotransformers.emulator.OnEmulator;
+import io.github.tornadotransformers.host.HostForwardPass;
+import io.github.tornadotransformers.host.ScalarOps;
+import io.github.tornadotransformers.models.ModelConfig;
+import io.github.tornadotransformers.models.checkpoint.DType;
+import io.github.tornadotransformers.models.checkpoint.Weights;
+import io.github.tornadotransformers.models.generation.ForwardPass;
+import io.github.tornadotransformers.models.gpt2.Gpt2Config;
+import io.github.tornadotransformers.models.llama.LlamaConfig;
+import io.github.tornadotransformers.models.llama.RopeScaling;
+import io.github.tornadotransformers.models.program.Program;
+import io.github.tornadotransformers.testsupport.RandomData;
+import io.github.tornadotransformers.testsupport.RandomModels;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Optional;
+import java.util.function.BiPredicate;
+import java.util.stream.Stream;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/** Without any one of its transfers the engine fails, or gives other logits: none is there for nothing. */
+@OnEmulator
+class ForgottenTransferTest {
+    private static final int ROWS = 16;
+    private static final ModelConfig GPT2 = new Gpt2Config(19, 80, 12, 20, 2, 2, 1e-5f, true, true);
+    private static final ModelConfig LLAMA =
+            new LlamaConfig(19, 80, 12, 20, 2, 2, 1, 6, 1e-6f, 10000, new RopeScaling.None(), false, false, false);
+
+    /** A way of running a model. */
+    record Setup(String name, Program program, Weights weights, GraphMode graph, int rows, boolean traced) {
+        static Setup of(String name, ModelConfig config, GraphMode graph, int rows, boolean traced) {
+            Program program = config.program(config.contextLength());
+            Weights weights = RandomModels.weights(program, DType.F32, new RandomData(7));
+            return new Setup(name, program, weights, graph, rows, traced);
+        }
+
+        static Stream<Setup> all() {
+            return Stream.of(
+                    of("gpt2 layered", GPT2, GraphMode.LAYERED, ROWS, false),
+                    of("gpt2 fused", GPT2, GraphMode.FUSED, 1, false),
+                    of("gpt2 traced", GPT2, GraphMode.LAYERED, 1, true),
+                    of("llama layered", LLAMA, GraphMode.LAYERED, ROWS, false),
+                    of("llama layered, single rows", LLAMA, GraphMode.LAYERED, 1, false),
+                    of("llama fused, prefill", LLAMA, GraphMode.FUSED, ROWS, false));
+        }
+
+        List<StageGraph> graphs() {
+            try (DeviceArrays arrays = new DeviceArrays(MemoryPlan.of(program, DType.F32, rows))) {
+                arrays.load(program, _ -> weights);
+                return new GraphSet(program, DType.F32, MathMode.STRICT, arrays, graph, rows, traced).graphs();
+            }
+        }
+    }
+
+    /** The transfer of a graph, by its place among the graph's. */
+    record Cut(
+            Setup setup, String graph, int index, DeviceTransfer.Movement movement, int elements, boolean essential) {
+        boolean keeps(StageGraph candidate, DeviceTransfer transfer) {
+            return !candidate.name().equals(graph) || candidate.transfers().indexOf(transfer) != index;
+        }
+
+        @Override
+        public String toString() {
+            return setup.name() + ": " + movement + " of " + elements + " elements in " + graph;
+        }
+    }
+
+    static Stream<Cut> cuts() {
+        return Setup.all().flatMap(setup -> setup.graphs().stream().flatMap(graph -> cuts(setup, graph)));
+    }
+
+    private static Stream<Cut> cuts(Setup setup, StageGraph graph) {
+        List<Cut> cuts = new ArrayList<>();
+        for (DeviceTransfer transfer : graph.transfers()) {
+            cuts.add(new Cut(
+                    setup,
+                    graph.name(),
+                    cuts.size(),
+                    transfer.movement(),
+                    transfer.array().getSize(),
+                    transfer.essential()));
+        }
+        return cuts.stream();
+    }
+
+    @ParameterizedTest
+    @MethodSource("cuts")
+    void isNoticed(Cut cut) {
+        assertThat(givesTheHostsLogits(cut.setup(), cut::keeps))
+                .as(cut.toString())
+                .isEqualTo(!cut.essential());
+    }
+
+    private static boolean givesTheHostsLogits(Setup setup, BiPredicate<StageGraph, DeviceTransfer> kept) {
+        return Stream.of(new int[] {3, 40, 5, 1, 5, 1}, new int[] {37, 1, 1}).allMatch(lengths -> {
+            DeviceOptions options = DeviceOptions.of(
+                            TornadoDevices.choose(Optional.empty(), Optional.empty(), MathMode.STRICT))
+                    .withGraph(setup.graph())
+                    .withPrefillRows(setup.rows());
+            try (TornadoForwardPass device =
+                    TornadoForwardPass.open(setup.program(), DType.F32, _ -> setup.weights(), options, kept)) {
+                if (setup.traced()) {
+                    device.trace((_, _, _, _, _) -> {});
+                }
+                return Arrays.deepEquals(logits(device, lengths), expected(setup, lengths));
+            } catch (RuntimeException _) {
+                return false;
+            }
+        });
+    }
+
+    private static float[][] expected(Setup setup, int[] lengths) {
+        try (ForwardPass host = new HostForwardPass(setup.program(), setup.weights(), new ScalarOps())) {
+            return logits(host, lengths);
+        }
+    }
+
+    /** The logits after each of several texts that follow one another. */
+    private static float[][] logits(ForwardPass engine, int[] lengths) {
+        RandomData data = new RandomData(5);
+        float[][] logits = new float[lengths.length][];
+        int position = 0;
+        for (int i = 0; i < lengths.length; i++) {
+            int[] text = data.ints(lengths[i], engine.program().vocabSize());
+            logits[i] = engine.forward(text, position).clone();
+            position += lengths[i];
+        }
+        return logits;
+    }
+}
