@@ -48,6 +48,7 @@ public final class Commands {
         all.put("models", ModelsCommand::new);
         all.put("devices", DevicesCommand::new);
         all.put("test", _ -> new TestCommand());
+        all.put("warm-up", WarmUpCommand::new);
         return all;
     }
 
