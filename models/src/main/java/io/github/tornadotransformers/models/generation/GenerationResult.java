@@ -31,6 +31,19 @@ public record GenerationResult(
         return perSecond(decodeTokens, decodeNanos);
     }
 
+    /** As if a device's kernels had been compiled before: they are when they first run, which is in the prefill. */
+    public GenerationResult withoutCompiling(long compileNanos) {
+        return new GenerationResult(
+                promptIds,
+                ids,
+                text,
+                stopReason,
+                prefillTokens,
+                Math.max(0, prefillNanos - compileNanos),
+                decodeTokens,
+                decodeNanos);
+    }
+
     private static double perSecond(int tokens, long nanos) {
         return nanos == 0 ? 0 : tokens * 1e9 / nanos;
     }

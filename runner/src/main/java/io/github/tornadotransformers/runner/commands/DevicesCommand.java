@@ -5,9 +5,12 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.github.tornadotransformers.runner.console.Console;
 import io.github.tornadotransformers.runner.console.ExitCode;
 import io.github.tornadotransformers.runner.console.Failure;
-import io.github.tornadotransformers.runner.engines.TornadoDevice;
 import io.github.tornadotransformers.runner.engines.TornadoSdk;
+import io.github.tornadotransformers.taskgraphs.DeviceInfo;
+import io.github.tornadotransformers.taskgraphs.MathMode;
+import io.github.tornadotransformers.taskgraphs.TornadoDevices;
 import java.util.List;
+import java.util.Locale;
 import java.util.Optional;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
@@ -17,10 +20,16 @@ import picocli.CommandLine.Option;
 /** Lists what the device engines can run on. */
 @Command(name = "devices", description = "List the devices that TornadoVM offers.", sortOptions = false)
 final class DevicesCommand implements Callable<Integer> {
+    private static final double GIB = 1L << 30;
+
     private final Console console;
 
     @Option(names = "--json", description = "print one JSON object: sdk, devices")
     boolean json;
+
+    /** For the launcher, which asks once for each SDK: the engine that runs when none is named. */
+    @Option(names = "--default-engine", hidden = true)
+    boolean defaultEngine;
 
     @Mixin
     CommonOptions common;
@@ -32,35 +41,61 @@ final class DevicesCommand implements Callable<Integer> {
     @Override
     public Integer call() {
         Optional<TornadoSdk> sdk = TornadoSdk.of(console);
-        List<TornadoDevice> devices = sdk.map(TornadoSdk::devices).orElse(List.of());
-        if (json) {
+        List<DeviceInfo> devices = TornadoDevices.list(MathMode.STRICT);
+        if (defaultEngine) {
+            boolean fast = devices.stream().anyMatch(device -> device.kind().isFast());
+            console.out().println(fast ? "tornado" : "host");
+        } else if (json) {
             console.out().println(toJson(sdk, devices).toString());
         } else if (sdk.isEmpty()) {
-            throw Failure.of("no TornadoVM SDK was found: ./tornado-env.sh says how to get one; the engines host and"
-                    + " scalar need none");
+            throw Failure.noEngine(
+                    "no TornadoVM SDK was found: ./tornado-env.sh says how to get one; the engines host and"
+                            + " scalar need none");
+        } else if (devices.isEmpty()) {
+            throw Failure.noEngine(
+                    "the SDK in " + sdk.get().home() + " finds no device: ./tornado-env.sh says what is missing");
         } else {
-            devices.forEach(device -> console.out().println(device.describe()));
-            if (devices.isEmpty()) {
-                throw Failure.of(
-                        "the SDK in " + sdk.get().home() + " finds no device: ./tornado-env.sh says what is missing");
-            }
+            devices.forEach(device -> console.out().println(describe(device)));
         }
         return ExitCode.OK;
     }
 
-    private static ObjectNode toJson(Optional<TornadoSdk> sdk, List<TornadoDevice> devices) {
+    private static String describe(DeviceInfo device) {
+        return String.format(
+                Locale.ROOT,
+                "%s  %s  %s (%s): %s, memory %.1f GiB, one buffer %.1f GiB, work-group %d, fp64 %s, fp16 %s",
+                device.id(),
+                device.backend(),
+                device.name(),
+                device.platform(),
+                kind(device),
+                device.memoryBytes() / GIB,
+                device.maxAllocationBytes() / GIB,
+                device.maxWorkGroupSize(),
+                device.fp64() ? "yes" : "no (strict mode cannot run)",
+                device.fp16() ? "yes" : "no (not needed)");
+    }
+
+    private static String kind(DeviceInfo device) {
+        return device.kind().name().toLowerCase(Locale.ROOT);
+    }
+
+    private static ObjectNode toJson(Optional<TornadoSdk> sdk, List<DeviceInfo> devices) {
         ObjectNode object =
                 Json.object().put("sdk", sdk.map(each -> each.home().toString()).orElse(null));
         ArrayNode array = Json.array();
-        for (TornadoDevice device : devices) {
+        for (DeviceInfo device : devices) {
             array.add(Json.object()
-                    .put("device", device.id())
-                    .put("backend", device.backend())
-                    .put("platform", device.platform())
+                    .put("device", device.id().toString())
+                    .put("backend", device.backend().toString())
+                    .put("kind", kind(device))
                     .put("name", device.name())
-                    .put("global_memory", device.globalMemory())
-                    .put("local_memory", device.localMemory())
-                    .put("default", device.isDefault()));
+                    .put("platform", device.platform())
+                    .put("memory_bytes", device.memoryBytes())
+                    .put("max_buffer_bytes", device.maxAllocationBytes())
+                    .put("max_work_group", device.maxWorkGroupSize())
+                    .put("fp64", device.fp64())
+                    .put("fp16", device.fp16()));
         }
         object.set("devices", array);
         return object;

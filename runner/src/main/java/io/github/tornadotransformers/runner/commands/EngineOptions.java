@@ -4,8 +4,8 @@ import io.github.tornadotransformers.models.checkpoint.DType;
 import io.github.tornadotransformers.runner.console.Failure;
 import io.github.tornadotransformers.runner.engines.Engine;
 import io.github.tornadotransformers.runner.engines.EngineSettings;
-import io.github.tornadotransformers.runner.engines.GraphMode;
-import io.github.tornadotransformers.runner.engines.MathMode;
+import io.github.tornadotransformers.taskgraphs.GraphMode;
+import io.github.tornadotransformers.taskgraphs.MathMode;
 import java.util.Optional;
 import java.util.OptionalInt;
 import picocli.CommandLine.Option;
@@ -14,14 +14,18 @@ import picocli.CommandLine.Option;
 final class EngineOptions {
     private static final int MAX_THREADS = 1024;
 
+    /** The launcher knows whether there is a device worth running on, and says so in this property. */
+    private static final Engine DEFAULT =
+            "tornado".equals(System.getProperty("transformers.engine")) ? Engine.TORNADO : Engine.HOST;
+
     @Option(
             names = {"-e", "--engine"},
             paramLabel = "ENGINE",
             description = {
-                "host (all cores; default), scalar (one thread, the definition of right), or a TornadoVM device:"
-                        + " tornado, opencl, ptx, spirv, cuda, metal"
+                "host (all cores), scalar (one thread, the definition of right), or a TornadoVM device: tornado,"
+                        + " opencl, ptx, spirv, cuda, metal (default: tornado where it finds a GPU, else host)"
             })
-    Engine engine = Engine.HOST;
+    Engine engine = DEFAULT;
 
     @Option(
             names = "--device",

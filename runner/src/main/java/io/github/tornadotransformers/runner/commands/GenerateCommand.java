@@ -126,7 +126,8 @@ abstract class GenerateCommand implements Callable<Integer> {
                 endText(tokenizer);
                 return ExitCode.INTERRUPTED;
             }
-            report(session, result, loadNanos, tokenizer);
+            long compileNanos = session.compiled().get().nanos();
+            report(session, result.withoutCompiling(compileNanos), loadNanos, tokenizer);
         }
         return ExitCode.OK;
     }
@@ -216,12 +217,24 @@ abstract class GenerateCommand implements Callable<Integer> {
         }
         say(String.format(
                 Locale.ROOT,
-                "%d tokens (%s): prefill %.1f tokens/s, decode %.1f tokens/s, load %.0f ms",
+                "%d tokens (%s): prefill %.1f tokens/s, decode %.1f tokens/s, load %.0f ms%s",
                 result.ids().length,
                 reason(result.stopReason()),
                 result.prefillTokensPerSecond(),
                 result.decodeTokensPerSecond(),
-                loadNanos / 1e6));
+                loadNanos / 1e6,
+                compiled(session.compiled().get())));
+    }
+
+    /** Where kernels were compiled, they ran on the device: an engine that falls back does not exist here. */
+    private static String compiled(EngineSession.Compiled compiled) {
+        return compiled.kernels() == 0
+                ? ""
+                : String.format(
+                        Locale.ROOT,
+                        "; %d kernels compiled for the device in %.0f ms",
+                        compiled.kernels(),
+                        compiled.nanos() / 1e6);
     }
 
     private ObjectNode toJson(EngineSession session, GenerationResult result, long loadNanos) {
@@ -236,7 +249,7 @@ abstract class GenerateCommand implements Callable<Integer> {
         return object.put("text", result.text().orElse(null))
                 .put("stop_reason", result.stopReason().jsonName())
                 .put("load_ms", Json.milliseconds(loadNanos))
-                .put("jit_ms", Json.milliseconds(session.jitNanos()))
+                .put("jit_ms", Json.milliseconds(session.compiled().get().nanos()))
                 .put("prefill_tokens_per_s", Json.rounded(result.prefillTokensPerSecond()))
                 .put("decode_tokens_per_s", Json.rounded(result.decodeTokensPerSecond()))
                 .put("peak_rss_bytes", peak.isPresent() ? Long.valueOf(peak.getAsLong()) : null);

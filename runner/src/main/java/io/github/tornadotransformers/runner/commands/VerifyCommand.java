@@ -12,7 +12,6 @@ import io.github.tornadotransformers.runner.console.Failure;
 import io.github.tornadotransformers.runner.engines.Engine;
 import io.github.tornadotransformers.runner.engines.EngineSession;
 import io.github.tornadotransformers.runner.engines.Engines;
-import io.github.tornadotransformers.runner.engines.MathMode;
 import io.github.tornadotransformers.runner.engines.TornadoSdk;
 import io.github.tornadotransformers.runner.hub.ModelCache;
 import io.github.tornadotransformers.runner.verify.Comparison;
@@ -27,6 +26,7 @@ import io.github.tornadotransformers.runner.verify.PublishedFacts;
 import io.github.tornadotransformers.runner.verify.Tolerance;
 import io.github.tornadotransformers.runner.verify.VerifyReport;
 import io.github.tornadotransformers.runner.verify.VerifyResult;
+import io.github.tornadotransformers.taskgraphs.MathMode;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -278,7 +278,7 @@ final class VerifyCommand implements Callable<Integer> {
                         each.name,
                         each.session.device(),
                         name(each.session.dtype()),
-                        Json.milliseconds(each.session.loadNanos() + each.session.jitNanos()),
+                        Json.milliseconds(each.session.loadNanos()),
                         nanos.applyAsLong(each.name) / NANOS_PER_MILLI))
                 .toList();
     }

@@ -2,6 +2,7 @@ package io.github.tornadotransformers.runner.engines;
 
 import io.github.tornadotransformers.models.checkpoint.DType;
 import io.github.tornadotransformers.models.generation.ForwardPass;
+import java.util.function.Supplier;
 
 /**
  * A model that is loaded on an engine and ready to run.
@@ -9,7 +10,7 @@ import io.github.tornadotransformers.models.generation.ForwardPass;
  * @param device where it runs, in words
  * @param dtype of the matrices in memory
  * @param loadNanos from the opened model to weights in their place
- * @param jitNanos spent on compiling for a device
+ * @param compiled asks what has been compiled for a device so far: kernels compile when they first run
  * @param resources what is freed after the forward pass
  */
 public record EngineSession(
@@ -18,9 +19,19 @@ public record EngineSession(
         String device,
         DType dtype,
         long loadNanos,
-        long jitNanos,
+        Supplier<Compiled> compiled,
         AutoCloseable resources)
         implements AutoCloseable {
+    /**
+     * Kernels that were compiled for a device and have run there.
+     *
+     * @param nanos spent on it
+     */
+    public record Compiled(int kernels, long nanos) {
+        /** Of an engine that compiles none. */
+        public static final Compiled NOTHING = new Compiled(0, 0);
+    }
+
     @Override
     public void close() {
         forward.close();

@@ -1,6 +1,8 @@
 package io.github.tornadotransformers.runner.engines;
 
 import io.github.tornadotransformers.models.checkpoint.DType;
+import io.github.tornadotransformers.taskgraphs.GraphMode;
+import io.github.tornadotransformers.taskgraphs.MathMode;
 import java.util.Optional;
 import java.util.OptionalInt;
 

@@ -15,8 +15,6 @@ public final class Engines {
     /** What the cache is made for when nothing is said, if the model allows it. */
     public static final int DEFAULT_CONTEXT = 2048;
 
-    private static final String TORNADO_RUNTIME = "tornado.runtime";
-
     private Engines() {}
 
     /**
@@ -27,11 +25,10 @@ public final class Engines {
     public static EngineSession open(ModelSource model, EngineSettings settings) {
         Program program = program(model.config(), settings);
         DType dtype = settings.dtype().orElse(model.storedDType());
-        if (settings.engine().onDevice()) {
-            throw noDevice(settings.engine());
-        }
         HostMemory.require(program, dtype);
-        return HostEngine.open(model, program, dtype, settings);
+        return settings.engine().onDevice()
+                ? DeviceEngine.open(model, program, dtype, settings)
+                : HostEngine.open(model, program, dtype, settings);
     }
 
     /**
@@ -54,7 +51,7 @@ public final class Engines {
      */
     public static HostOps openOps(EngineSettings settings) {
         if (settings.engine().onDevice()) {
-            throw noDevice(settings.engine());
+            throw Failure.usage("the kernels of a device are checked by their programs: name a MODEL");
         }
         return HostEngine.ops(settings);
     }
@@ -66,13 +63,5 @@ public final class Engines {
                     + ", the positions that the model was trained for");
         }
         return config.program(context);
-    }
-
-    private static Failure noDevice(Engine engine) {
-        if (ModuleLayer.boot().findModule(TORNADO_RUNTIME).isEmpty()) {
-            return Failure.noEngine("-e " + engine
-                    + ": no TornadoVM SDK was found: ./tornado-env.sh says how to get one;" + " -e host needs none");
-        }
-        return Failure.noEngine("-e " + engine + ": this version runs on host and scalar only");
     }
 }

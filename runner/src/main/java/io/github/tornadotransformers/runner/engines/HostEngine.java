@@ -39,7 +39,13 @@ final class HostEngine {
         Weights weights = model.load(program, dtype, new ArenaAllocator(arena));
         ForwardPass forward = interpreter.apply(program, weights);
         return new EngineSession(
-                forward, settings.engine(), device(settings), dtype, System.nanoTime() - started, 0, arena);
+                forward,
+                settings.engine(),
+                device(settings),
+                dtype,
+                System.nanoTime() - started,
+                () -> EngineSession.Compiled.NOTHING,
+                arena);
     }
 
     private static String device(EngineSettings settings) {

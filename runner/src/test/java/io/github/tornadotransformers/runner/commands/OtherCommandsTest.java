@@ -127,7 +127,7 @@ class OtherCommandsTest {
         Path file = Files.writeString(folder.resolve("short"), "h");
         CommandRun run = CommandRun.of("perplexity", file.toString(), "-m", gpt2, "-q");
         assertThat(run.exitCode()).isEqualTo(ExitCode.USAGE);
-        assertThat(run.err()).contains("the text has 1 tokens; perplexity needs 2");
+        assertThat(run.err()).contains("the text has 1 token; perplexity needs 2");
     }
 
     @Test
@@ -172,7 +172,7 @@ class OtherCommandsTest {
         CommandRun run = CommandRun.of("devices");
         assertThat(run)
                 .isEqualTo(new CommandRun(
-                        ExitCode.FAILURE,
+                        ExitCode.NO_ENGINE,
                         "",
                         "transformers devices: no TornadoVM SDK was found: ./tornado-env.sh says how to get one; the"
                                 + " engines host and scalar need none\n"));

@@ -130,6 +130,9 @@ final class FakeCheckout {
         Files.writeString(home.resolve("etc/tornado.backend"), "tornado.backends=opencl-backend,ptx-backend\n");
         script(home.resolve("bin/tornado"), """
                 echo 'WARNING: Using incubator modules: jdk.incubator.vector' >&2
+                case "$*" in
+                  *--default-engine*) echo asked >> "$TORNADOVM_HOME/asked"; echo "${DEFAULT_ENGINE:-host}"; exit ;;
+                esac
                 echo 'from tornado' >&2
                 for argument in "$@"; do
                   case $argument in

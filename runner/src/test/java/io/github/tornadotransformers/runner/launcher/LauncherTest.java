@@ -234,9 +234,30 @@ class LauncherTest {
     }
 
     @Test
-    void devicesGetsTheSdksFolder() throws Exception {
+    void devicesAreAskedForThroughTheSdk() throws Exception {
+        checkout.sdk("home/.tornadovm");
+        assertThat(checkout.launch("devices").out()).startsWith("[--jvm=").endsWith("{devices}\n");
+    }
+
+    @Test
+    void aFastDeviceIsTheDefaultAndIsAskedForOnce() throws Exception {
         Path sdk = checkout.sdk("home/.tornadovm");
-        assertThat(checkout.launch("devices").out()).contains("TORNADOVM_HOME=" + sdk + "\n");
+        checkout.set("DEFAULT_ENGINE", "tornado");
+        for (int start = 0; start < 2; start++) {
+            assertThat(checkout.launch("llama", "hello").out())
+                    .startsWith("[--jvm=")
+                    .contains("-Dtransformers.engine=tornado")
+                    .endsWith("{llama}\n{hello}\n");
+        }
+        assertThat(Files.readAllLines(sdk.resolve("asked"))).hasSize(1);
+        assertThat(checkout.launch("llama", "-e", "host").out()).startsWith("java of 25.0.3\n");
+        assertThat(checkout.launch("tokenize", "hello").out()).startsWith("java of 25.0.3\n");
+    }
+
+    @Test
+    void withoutAFastDeviceTheHostIsTheDefault() throws Exception {
+        checkout.sdk("home/.tornadovm");
+        assertThat(checkout.launch("llama", "hello").out()).startsWith("java of 25.0.3\n");
     }
 
     @ParameterizedTest

@@ -1,0 +1,58 @@
+package io.github.tornadotransformers.runner.engines;
+
+import io.github.tornadotransformers.models.checkpoint.DType;
+import io.github.tornadotransformers.models.checkpoint.ModelSource;
+import io.github.tornadotransformers.models.program.Program;
+import io.github.tornadotransformers.runner.console.Failure;
+import io.github.tornadotransformers.taskgraphs.Backend;
+import io.github.tornadotransformers.taskgraphs.DeviceId;
+import io.github.tornadotransformers.taskgraphs.DeviceInfo;
+import io.github.tornadotransformers.taskgraphs.DeviceOptions;
+import io.github.tornadotransformers.taskgraphs.TornadoDevices;
+import io.github.tornadotransformers.taskgraphs.TornadoForwardPass;
+import java.util.Optional;
+
+/** The engines that run on a device through TornadoVM. */
+final class DeviceEngine {
+    private static final String RUNTIME = "tornado.runtime";
+
+    private DeviceEngine() {}
+
+    static EngineSession open(ModelSource model, Program program, DType dtype, EngineSettings settings) {
+        requireRuntime(settings.engine());
+        long started = System.nanoTime();
+        DeviceInfo device = TornadoDevices.choose(
+                backend(settings.engine()), settings.device().map(DeviceId::parse), settings.math());
+        DeviceOptions options =
+                DeviceOptions.of(device).withMath(settings.math()).withGraph(settings.graph());
+        TornadoForwardPass forward =
+                TornadoForwardPass.open(program, dtype, memory -> model.load(program, dtype, memory), options);
+        return new EngineSession(
+                forward,
+                settings.engine(),
+                device.toString(),
+                dtype,
+                System.nanoTime() - started,
+                () -> new EngineSession.Compiled(forward.kernelsCompiled(), forward.jitNanos()),
+                () -> {});
+    }
+
+    /** The module is there where the SDK's launcher has started the JVM. */
+    private static void requireRuntime(Engine engine) {
+        if (ModuleLayer.boot().findModule(RUNTIME).isEmpty()) {
+            throw Failure.noEngine("-e " + engine
+                    + ": no TornadoVM SDK was found: ./tornado-env.sh says how to get one;" + " -e host needs none");
+        }
+    }
+
+    private static Optional<Backend> backend(Engine engine) {
+        return switch (engine) {
+            case OPENCL -> Optional.of(Backend.OPENCL);
+            case PTX -> Optional.of(Backend.PTX);
+            case SPIRV -> Optional.of(Backend.SPIRV);
+            case CUDA -> Optional.of(Backend.CUDA);
+            case METAL -> Optional.of(Backend.METAL);
+            case TORNADO, HOST, SCALAR -> Optional.empty();
+        };
+    }
+}
