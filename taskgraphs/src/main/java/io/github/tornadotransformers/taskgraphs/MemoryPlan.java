@@ -213,22 +213,27 @@ final class MemoryPlan {
     }
 
     private static boolean fits(MemoryPlan plan, DeviceInfo device) {
-        return plan.bytes() <= device.memoryBytes()
-                && plan.arrays().stream()
-                        .allMatch(array ->
-                                array.elements() <= Integer.MAX_VALUE && array.bytes() < device.maxAllocationBytes());
+        return plan.bytes() <= device.memoryBytes() && plan.arrays().stream().allMatch(array -> fits(array, device));
+    }
+
+    private static boolean fits(PlannedArray array, DeviceInfo device) {
+        return array.elements() <= Integer.MAX_VALUE && array.bytes() < device.maxAllocationBytes();
     }
 
     /** Positions whose cache fits beside the weights, keys and values each in a buffer of their own; 0 if none. */
     private long contextThatFits(DeviceInfo device) {
-        long perPosition = Math.max(1, program.cacheBytes() / program.contextLength());
-        long weights = program.weights().stream()
-                .mapToLong(weight -> arrays.get(weight.name()).bytes())
-                .sum();
-        long forCache = Math.min((device.memoryBytes() - weights) / 2, device.maxAllocationBytes());
-        boolean weightsFit = program.weights().stream()
-                .allMatch(weight -> arrays.get(weight.name()).bytes() < device.maxAllocationBytes());
-        return weightsFit ? Math.clamp(forCache / perPosition, 0, program.contextLength() - 1L) : 0;
+        List<PlannedArray> weights = program.weights().stream()
+                .map(weight -> arrays.get(weight.name()))
+                .toList();
+        if (!weights.stream().allMatch(weight -> fits(weight, device))) {
+            return 0;
+        }
+        long weightBytes = weights.stream().mapToLong(PlannedArray::bytes).sum();
+        long activations = bytes() - weightBytes - program.cacheBytes();
+        long left = device.memoryBytes() - weightBytes - activations;
+        long forEach = Math.min(left / 2, device.maxAllocationBytes() - 1);
+        long perPosition = Math.max(1, program.cacheBytes() / 2 / program.contextLength());
+        return Math.clamp(forEach / perPosition, 0, program.contextLength() - 1L);
     }
 
     private static String gigabytes(long bytes) {

@@ -76,11 +76,39 @@ public final class RuntimeSettings {
             String found = Objects.requireNonNullElse(System.getProperty(key), wanted);
             if (!found.equalsIgnoreCase(wanted)) {
                 throw new DeviceException("-D" + key + "=" + found + " rules out --math "
-                        + math.name().toLowerCase(Locale.ROOT) + ", which needs " + wanted
+                        + name(math) + ", which needs " + wanted
                         + ": drop it, or choose the other --math in a process of its own");
             }
             System.setProperty(key, wanted);
         });
         preferred().forEach((key, value) -> System.setProperty(key, System.getProperty(key, value)));
+    }
+
+    /**
+     * Checks that TornadoVM, which is loaded by now, has read the settings, and was not in use before.
+     *
+     * @throws DeviceException if it runs with others
+     */
+    static void requireInEffect(MathMode math) {
+        try {
+            Class<?> options = Class.forName("uk.ac.manchester.tornado.runtime.common.TornadoOptions");
+            boolean fuses = options.getField("ENABLE_FMA").getBoolean(null);
+            boolean fallsBack = options.getField("RECOVER_BAILOUT").getBoolean(null);
+            if (fallsBack || fuses != (math == MathMode.FAST)) {
+                throw new DeviceException("TornadoVM was in use before this process was set up for --math " + name(math)
+                        + ": start it anew");
+            }
+        } catch (ClassNotFoundException _) {
+            // The emulator, which computes as Java does.
+        } catch (ReflectiveOperationException e) {
+            throw new DeviceException(
+                    "TornadoVM's settings cannot be read (" + e.getMessage()
+                            + "): this program is built for another version of it",
+                    e);
+        }
+    }
+
+    private static String name(MathMode math) {
+        return math.name().toLowerCase(Locale.ROOT);
     }
 }

@@ -69,6 +69,7 @@ public final class TornadoForwardPass implements ForwardPass {
             DeviceOptions options,
             BiPredicate<StageGraph, DeviceTransfer> kept) {
         RuntimeSettings.install(options.math());
+        RuntimeSettings.requireInEffect(options.math());
         TornadoForwardPass forward = new TornadoForwardPass(program, dtype, options, kept);
         try {
             forward.arrays.load(program, weights);
@@ -113,6 +114,18 @@ public final class TornadoForwardPass implements ForwardPass {
     /** Kernels compiled for the device so far; each is known to have run there. */
     public int kernelsCompiled() {
         return plan == null ? 0 : plan.report().kernels();
+    }
+
+    /**
+     * Compiles the kernels that a prompt of that length and the tokens after it need, by running a token or two whose cache
+     * entries the prompt overwrites. Without this, they compile with the first tokens.
+     */
+    public void prepare(int promptLength) {
+        forward(new int[] {0}, 0);
+        if (isWorthPrefilling(promptLength - 1)) {
+            prefilled = true;
+            forward(new int[2], 0);
+        }
     }
 
     /** @throws IllegalStateException if a token has run already: tracing takes graphs of its own */
@@ -176,8 +189,7 @@ public final class TornadoForwardPass implements ForwardPass {
             plan = new DevicePlan(graphs.graphs(), options.device(), kept);
         }
         int remaining = tokens.length - start;
-        int worthwhile = prefilled ? 2 : Math.max(2, rows / WORTH_COMPILING);
-        int count = first || graphs.prefill().isEmpty() || remaining < worthwhile ? 1 : Math.min(rows, remaining);
+        int count = !first && isWorthPrefilling(remaining) ? Math.min(rows, remaining) : 1;
         prefilled |= count > 1;
         int position = firstPosition + start;
         IntArray ids = arrays.ints(MemoryPlan.TOKENS);
@@ -193,6 +205,11 @@ public final class TornadoForwardPass implements ForwardPass {
             execute(chain.perLayer(), layer, position, count);
         }
         return count;
+    }
+
+    /** Whether many tokens run at once: they do, if that is compiled, and compile it, if they are a good part of the rows. */
+    private boolean isWorthPrefilling(int remaining) {
+        return rows > 1 && remaining > 1 && (prefilled || remaining >= rows / WORTH_COMPILING);
     }
 
     private GraphChain chain(int count) {
