@@ -11,6 +11,7 @@ import io.github.tornadotransformers.runner.console.ExitCode;
 import io.github.tornadotransformers.runner.console.Failure;
 import io.github.tornadotransformers.runner.engines.Engine;
 import io.github.tornadotransformers.runner.engines.EngineSession;
+import io.github.tornadotransformers.runner.engines.EngineSettings;
 import io.github.tornadotransformers.runner.engines.Engines;
 import io.github.tornadotransformers.runner.engines.TornadoSdk;
 import io.github.tornadotransformers.runner.hub.ModelCache;
@@ -22,6 +23,7 @@ import io.github.tornadotransformers.runner.verify.GoldenTrace;
 import io.github.tornadotransformers.runner.verify.JsonResult;
 import io.github.tornadotransformers.runner.verify.KernelCheck;
 import io.github.tornadotransformers.runner.verify.MarkdownResult;
+import io.github.tornadotransformers.runner.verify.ProgramKernelCheck;
 import io.github.tornadotransformers.runner.verify.PublishedFacts;
 import io.github.tornadotransformers.runner.verify.Tolerance;
 import io.github.tornadotransformers.runner.verify.VerifyReport;
@@ -178,12 +180,25 @@ final class VerifyCommand implements Callable<Integer> {
         Map<String, List<KernelCheck.Verdict>> verdicts = new LinkedHashMap<>();
         for (Engine engine : chosen) {
             say("checking every kernel on engine " + engine);
-            try (HostOps ops = Engines.openOps(options.settingsFor(engine))) {
-                Tolerance tolerance = tolerance(engine, DType.F32);
-                verdicts.put(engine.toString(), KernelCheck.run(ops, tolerance, KERNEL_SEED));
-            }
+            verdicts.put(engine.toString(), engine.onDevice() ? checkDevice(engine) : checkHost(engine));
         }
         return new VerifyResult("kernels", List.of(), 0, List.of(), List.of(), verdicts, Map.of(), environment());
+    }
+
+    private List<KernelCheck.Verdict> checkHost(Engine engine) {
+        try (HostOps ops = Engines.openOps(options.settingsFor(engine))) {
+            return KernelCheck.run(ops, Tolerance.EXACT, KERNEL_SEED);
+        }
+    }
+
+    private List<KernelCheck.Verdict> checkDevice(Engine engine) {
+        EngineSettings device = options.settingsFor(engine);
+        EngineSettings scalar = EngineSettings.of(Engine.SCALAR);
+        return ProgramKernelCheck.run(
+                (model, dtype) -> Engines.open(model, scalar.withDType(dtype)),
+                (model, dtype) -> Engines.open(model, device.withDType(dtype)),
+                dtype -> tolerance(engine, dtype),
+                KERNEL_SEED);
     }
 
     private VerifyResult checkModel() {

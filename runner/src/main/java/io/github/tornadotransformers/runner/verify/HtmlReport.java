@@ -3,6 +3,7 @@ package io.github.tornadotransformers.runner.verify;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Optional;
 
 /** A {@link VerifyResult} as one page that needs nothing else: no script, no font, no network. */
 public final class HtmlReport {
@@ -28,7 +29,7 @@ public final class HtmlReport {
         report.head(result);
         result.comparisons().forEach(report::comparison);
         if (!result.kernels().isEmpty()) {
-            report.kernels(result.kernels());
+            report.kernels(result);
         }
         result.published().forEach(report::published);
         if (!result.runs().isEmpty()) {
@@ -105,28 +106,27 @@ public final class HtmlReport {
         }
     }
 
-    private void kernels(Map<String, List<KernelCheck.Verdict>> byEngine) {
+    private void kernels(VerifyResult result) {
         add("<h2>Kernels</h2>");
-        StringBuilder header = new StringBuilder("<table><tr><th>kernel</th><th>weights</th><th>shapes</th>");
-        byEngine.keySet()
-                .forEach(engine -> header.append("<th>").append(escape(engine)).append("</th>"));
-        page.append(header).append("</tr>\n");
-        List<KernelCheck.Verdict> rows = byEngine.values().iterator().next();
-        for (int i = 0; i < rows.size(); i++) {
-            KernelCheck.Verdict row = rows.get(i);
-            String dtype = row.kernel().dtype().toString().toLowerCase(Locale.ROOT);
-            add("<tr><td>%s</td><td>%s</td><td>%d</td>", row.kernel().name(), dtype, row.cases());
-            for (List<KernelCheck.Verdict> verdicts : byEngine.values()) {
-                KernelCheck.Verdict verdict = verdicts.get(i);
-                add(
-                        "<td class=\"%s\">%s</td>",
-                        verdict.agrees() ? "good" : "bad",
-                        verdict.firstRefused()
-                                .orElse(verdict.differences().differing() == 0 ? "equal" : "within tolerance"));
-            }
+        page.append("<table><tr><th>kernel</th><th>weights</th>");
+        result.kernels().keySet().forEach(engine -> add("<th>%s</th>", engine));
+        add("</tr>");
+        for (KernelCheck.Kernel kernel : result.kernelRows()) {
+            String dtype = kernel.dtype().toString().toLowerCase(Locale.ROOT);
+            add("<tr><td>%s</td><td>%s</td>", kernel.name(), dtype);
+            result.kernels().keySet().forEach(engine -> kernelCell(result.verdict(engine, kernel)));
             add("</tr>");
         }
         add("</table>");
+    }
+
+    private void kernelCell(Optional<KernelCheck.Verdict> verdict) {
+        if (verdict.isEmpty()) {
+            add("<td>-</td>");
+            return;
+        }
+        String text = verdict.get().firstRefused().orElseGet(() -> MarkdownResult.cell(verdict.get()));
+        add("<td class=\"%s\">%s</td>", verdict.get().agrees() ? "good" : "bad", text);
     }
 
     private void published(String engine, List<PublishedFacts.Outcome> outcomes) {

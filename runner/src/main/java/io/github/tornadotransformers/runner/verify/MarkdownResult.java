@@ -14,7 +14,7 @@ public final class MarkdownResult {
         MarkdownResult markdown = new MarkdownResult();
         result.comparisons().forEach(markdown::comparison);
         if (!result.kernels().isEmpty()) {
-            markdown.kernels(result.kernels());
+            markdown.kernels(result);
         }
         result.published().forEach(markdown::published);
         markdown.line(result.agrees() ? "All agree." : "They do not agree.");
@@ -60,37 +60,34 @@ public final class MarkdownResult {
     }
 
     /** A row per kernel and weight type, a column per engine. */
-    private void kernels(Map<String, List<KernelCheck.Verdict>> byEngine) {
-        line("| kernel | weights | shapes | %s |", String.join(" | ", byEngine.keySet()));
-        line("|---|---|---:|%s", "---|".repeat(byEngine.size()));
-        List<KernelCheck.Verdict> first = byEngine.values().iterator().next();
-        for (int i = 0; i < first.size(); i++) {
-            int row = i;
+    private void kernels(VerifyResult result) {
+        Map<String, List<KernelCheck.Verdict>> byEngine = result.kernels();
+        line("| kernel | weights | %s |", String.join(" | ", byEngine.keySet()));
+        line("|---|---|%s", "---|".repeat(byEngine.size()));
+        for (KernelCheck.Kernel kernel : result.kernelRows()) {
             String cells = String.join(
                     " | ",
-                    byEngine.values().stream()
-                            .map(verdicts -> cell(verdicts.get(row)))
+                    byEngine.keySet().stream()
+                            .map(engine -> result.verdict(engine, kernel)
+                                    .map(MarkdownResult::cell)
+                                    .orElse("-"))
                             .toList());
-            KernelCheck.Verdict verdict = first.get(i);
-            line(
-                    "| %s | %s | %d | %s |",
-                    verdict.kernel().name(),
-                    verdict.kernel().dtype().toString().toLowerCase(Locale.ROOT),
-                    verdict.cases(),
-                    cells);
+            line("| %s | %s | %s |", kernel.name(), kernel.dtype().toString().toLowerCase(Locale.ROOT), cells);
         }
         line("");
         byEngine.forEach((engine, verdicts) -> verdicts.forEach(verdict -> verdict.firstRefused()
                 .ifPresent(where -> line("%s, %s: %s", engine, verdict.kernel().name(), where))));
     }
 
-    private static String cell(KernelCheck.Verdict verdict) {
+    static String cell(KernelCheck.Verdict verdict) {
         Differences differences = verdict.differences();
+        String shapes = verdict.cases() + (verdict.cases() == 1 ? " shape, " : " shapes, ");
         if (verdict.agrees()) {
-            return differences.differing() == 0 ? "equal" : "within tolerance, " + ulps(differences) + " ulp";
+            return shapes
+                    + (differences.differing() == 0 ? "equal" : "within tolerance, " + ulps(differences) + " ulp");
         }
-        return "**" + differences.refused() + " of " + differences.elements() + " wrong**, " + ulps(differences)
-                + " ulp";
+        return shapes + "**" + differences.refused() + " of " + differences.elements() + " wrong**, "
+                + ulps(differences) + " ulp";
     }
 
     private void published(String engine, List<PublishedFacts.Outcome> outcomes) {

@@ -2,6 +2,7 @@ package io.github.tornadotransformers.runner.verify;
 
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 
 /**
  * Everything that one run of {@code verify} found.
@@ -34,5 +35,20 @@ public record VerifyResult(
         return comparisons.stream().allMatch(Comparison::agrees)
                 && kernels.values().stream().flatMap(List::stream).allMatch(KernelCheck.Verdict::agrees)
                 && published.values().stream().flatMap(List::stream).allMatch(PublishedFacts.Outcome::holds);
+    }
+
+    /** The kernels that any engine was checked for. */
+    List<KernelCheck.Kernel> kernelRows() {
+        return kernels.values().stream()
+                .flatMap(List::stream)
+                .map(KernelCheck.Verdict::kernel)
+                .distinct()
+                .toList();
+    }
+
+    Optional<KernelCheck.Verdict> verdict(String engine, KernelCheck.Kernel kernel) {
+        return kernels.get(engine).stream()
+                .filter(verdict -> verdict.kernel().equals(kernel))
+                .findFirst();
     }
 }

@@ -1,0 +1,49 @@
+package io.github.tornadotransformers.runner.verify;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.github.tornadotransformers.models.ModelConfig;
+import io.github.tornadotransformers.models.TestCheckpoints;
+import io.github.tornadotransformers.models.checkpoint.DType;
+import io.github.tornadotransformers.models.checkpoint.ModelSource;
+import io.github.tornadotransformers.runner.engines.Engine;
+import io.github.tornadotransformers.runner.engines.EngineSession;
+import io.github.tornadotransformers.runner.engines.EngineSettings;
+import io.github.tornadotransformers.runner.engines.Engines;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+class ProgramKernelCheckTest {
+    private static final List<ModelConfig> MODELS = List.of(TestCheckpoints.llama(), TestCheckpoints.gpt2());
+
+    private static EngineSession host(ModelSource model, DType dtype) {
+        return Engines.open(model, EngineSettings.of(Engine.HOST).withDType(dtype));
+    }
+
+    /** Rotary with other pairs, and nothing else. */
+    private static EngineSession wrongRotary(ModelSource model, DType dtype) {
+        EngineSettings settings = EngineSettings.of(Engine.SCALAR).withDType(dtype);
+        return Engines.openHost(model, settings, new Fault.InterleavedRotary()::open);
+    }
+
+    @Test
+    void anEngineAgreesWithItself() {
+        List<KernelCheck.Verdict> verdicts = ProgramKernelCheck.run(
+                MODELS, ProgramKernelCheckTest::host, ProgramKernelCheckTest::host, _ -> Tolerance.EXACT, 3);
+        assertThat(verdicts).hasSize(24).allMatch(KernelCheck.Verdict::agrees);
+        assertThat(verdicts).allMatch(verdict -> verdict.differences().elements() > 0 && verdict.cases() > 0);
+    }
+
+    @Test
+    void theWrongKernelIsTheFirstToDiffer() {
+        List<KernelCheck.Verdict> verdicts = ProgramKernelCheck.run(
+                MODELS, ProgramKernelCheckTest::host, ProgramKernelCheckTest::wrongRotary, _ -> Tolerance.EXACT, 3);
+        KernelCheck.Verdict rotary = verdicts.stream()
+                .filter(verdict -> verdict.kernel().name().equals("rotary"))
+                .findFirst()
+                .orElseThrow();
+        assertThat(rotary.firstRefused().orElseThrow()).contains("layer 0 rotary, position 1");
+        assertThat(verdicts.stream().filter(each -> each.kernel().name().equals("tokenEmbedding")))
+                .allMatch(KernelCheck.Verdict::agrees);
+    }
+}
