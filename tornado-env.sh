@@ -151,6 +151,22 @@ tt_find_sdk() {
   return 1
 }
 
+# Sets TT_ACCELERATORS to what says that a GPU or an accelerator may be here: device nodes, and OpenCL's list of drivers.
+# Fails if there is none of the former. (TT_DEV is for tests: another folder than /dev.)
+tt_find_accelerators() {
+  local node found='' dev=${TT_DEV:-/dev}
+  TT_ACCELERATORS=''
+  for node in "$dev"/nvidia[0-9]* "$dev"/dri/renderD* "$dev"/kfd "$dev"/dxg "$dev"/xclmgmt* \
+    /System/Library/Frameworks/Metal.framework; do
+    [ ! -e "$node" ] || found="$found $node"
+  done
+  for node in "${OCL_ICD_VENDORS:-/etc/OpenCL/vendors}"/*.icd; do
+    [ ! -e "$node" ] || TT_ACCELERATORS="$TT_ACCELERATORS $node"
+  done
+  TT_ACCELERATORS="$found$TT_ACCELERATORS"
+  [ -n "$found" ]
+}
+
 # Sets TT_PINNED_SDK to the TornadoVM version that the project is built for: pom.xml, in folder $1, knows it.
 tt_read_pinned_sdk() {
   local line

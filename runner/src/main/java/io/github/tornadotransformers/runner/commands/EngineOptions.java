@@ -14,10 +14,7 @@ import picocli.CommandLine.Option;
 final class EngineOptions {
     private static final int MAX_THREADS = 1024;
 
-    /** The launcher knows whether there is a device worth running on, and says so in this property. */
-    private static final Engine DEFAULT =
-            "tornado".equals(System.getProperty("transformers.engine")) ? Engine.TORNADO : Engine.HOST;
-
+    /** Where the default is another one, the launcher names it. */
     @Option(
             names = {"-e", "--engine"},
             paramLabel = "ENGINE",
@@ -25,7 +22,7 @@ final class EngineOptions {
                 "host (all cores), scalar (one thread, the definition of right), or a TornadoVM device: tornado,"
                         + " opencl, ptx, spirv, cuda, metal (default: tornado where it finds a GPU, else host)"
             })
-    Engine engine = DEFAULT;
+    Engine engine = Engine.HOST;
 
     @Option(
             names = "--device",

@@ -61,6 +61,8 @@ final class FakeCheckout {
         environment.put("PATH", bin.toString());
         environment.put("HOME", Files.createDirectories(folder.resolve("home")).toString());
         environment.put("LANG", "C.UTF-8");
+        environment.put("TT_DEV", folder.resolve("dev").toString());
+        environment.put("OCL_ICD_VENDORS", folder.resolve("drivers").toString());
     }
 
     private static Path projectRoot() {
@@ -144,6 +146,12 @@ final class FakeCheckout {
                 exit ${EXIT:-0}
                 """);
         return home;
+    }
+
+    /** A device node of a GPU. */
+    void plugInGpu() throws IOException {
+        Files.createDirectories(folder.resolve("dev"));
+        Files.writeString(folder.resolve("dev/nvidia0"), "");
     }
 
     static void script(Path file, String body) throws IOException {

@@ -240,24 +240,42 @@ class LauncherTest {
     }
 
     @Test
-    void aFastDeviceIsTheDefaultAndIsAskedForOnce() throws Exception {
+    void fastDeviceIsTheDefaultAndAskedForOnce() throws Exception {
         Path sdk = checkout.sdk("home/.tornadovm");
+        checkout.plugInGpu();
         checkout.set("DEFAULT_ENGINE", "tornado");
         for (int start = 0; start < 2; start++) {
             assertThat(checkout.launch("llama", "hello").out())
                     .startsWith("[--jvm=")
-                    .contains("-Dtransformers.engine=tornado")
-                    .endsWith("{llama}\n{hello}\n");
+                    .endsWith("{llama}\n{-e}\n{tornado}\n{hello}\n");
         }
         assertThat(Files.readAllLines(sdk.resolve("asked"))).hasSize(1);
-        assertThat(checkout.launch("llama", "-e", "host").out()).startsWith("java of 25.0.3\n");
-        assertThat(checkout.launch("tokenize", "hello").out()).startsWith("java of 25.0.3\n");
     }
 
     @Test
-    void withoutAFastDeviceTheHostIsTheDefault() throws Exception {
-        checkout.sdk("home/.tornadovm");
+    void hostIsTheDefaultWhereTheSdkReachesNoFastDevice() throws Exception {
+        Path sdk = checkout.sdk("home/.tornadovm");
+        checkout.plugInGpu();
         assertThat(checkout.launch("llama", "hello").out()).startsWith("java of 25.0.3\n");
+        assertThat(sdk.resolve("asked")).exists();
+    }
+
+    @Test
+    void sdkIsNotAskedWhereThereIsNoGpu() throws Exception {
+        Path sdk = checkout.sdk("home/.tornadovm");
+        checkout.set("DEFAULT_ENGINE", "tornado");
+        assertThat(checkout.launch("llama", "hello").out()).startsWith("java of 25.0.3\n");
+        assertThat(sdk.resolve("asked")).doesNotExist();
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"gpt2 -e host", "llama --engine=scalar", "gpt2 --help", "tokenize hello", "models"})
+    void sdkIsNotAskedWhereItDoesNotMatter(String call) throws Exception {
+        Path sdk = checkout.sdk("home/.tornadovm");
+        checkout.plugInGpu();
+        checkout.set("DEFAULT_ENGINE", "tornado");
+        assertThat(checkout.launch(call.split(" ", -1)).out()).startsWith("java of 25.0.3\n");
+        assertThat(sdk.resolve("asked")).doesNotExist();
     }
 
     @ParameterizedTest
