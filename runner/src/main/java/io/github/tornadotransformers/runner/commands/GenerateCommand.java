@@ -1,6 +1,5 @@
 package io.github.tornadotransformers.runner.commands;
 
-import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.github.tornadotransformers.models.CheckpointException;
 import io.github.tornadotransformers.models.checkpoint.Checkpoint;
 import io.github.tornadotransformers.models.generation.GenerationOptions;
@@ -17,15 +16,12 @@ import io.github.tornadotransformers.runner.console.Interruption;
 import io.github.tornadotransformers.runner.engines.EngineSession;
 import io.github.tornadotransformers.runner.engines.EngineSettings;
 import io.github.tornadotransformers.runner.engines.Engines;
-import io.github.tornadotransformers.runner.engines.HostMemory;
 import io.github.tornadotransformers.runner.hub.ModelCache;
 import java.nio.file.Path;
 import java.util.HashSet;
 import java.util.List;
-import java.util.Locale;
 import java.util.Optional;
 import java.util.OptionalInt;
-import java.util.OptionalLong;
 import java.util.concurrent.Callable;
 import java.util.function.Consumer;
 import picocli.CommandLine.ArgGroup;
@@ -126,8 +122,7 @@ abstract class GenerateCommand implements Callable<Integer> {
                 endText(tokenizer);
                 return ExitCode.INTERRUPTED;
             }
-            long compileNanos = session.compiled().get().nanos();
-            report(session, result.withoutCompiling(compileNanos), loadNanos, tokenizer);
+            print(GenerationReport.of(model, session, result, loadNanos), tokenizer);
         }
         return ExitCode.OK;
     }
@@ -207,62 +202,15 @@ abstract class GenerateCommand implements Callable<Integer> {
         }
     }
 
-    private void report(EngineSession session, GenerationResult result, long loadNanos, Optional<Tokenizer> tokenizer) {
+    private void print(GenerationReport report, Optional<Tokenizer> tokenizer) {
         if (json) {
-            console.out().println(toJson(session, result, loadNanos).toString());
+            console.out().println(report.toJson().toString());
         } else if (tokenizer.isEmpty()) {
-            console.out().println(joined(result.ids()));
+            console.out().println(joined(report.result().ids()));
         } else {
             endText(tokenizer);
         }
-        say(String.format(
-                Locale.ROOT,
-                "%d tokens (%s): prefill %.1f tokens/s, decode %.1f tokens/s, load %.0f ms%s",
-                result.ids().length,
-                reason(result.stopReason()),
-                result.prefillTokensPerSecond(),
-                result.decodeTokensPerSecond(),
-                loadNanos / 1e6,
-                compiled(session.compiled().get())));
-    }
-
-    /** Where kernels were compiled, they ran on the device: an engine that falls back does not exist here. */
-    private static String compiled(EngineSession.Compiled compiled) {
-        return compiled.kernels() == 0
-                ? ""
-                : String.format(
-                        Locale.ROOT,
-                        "; %d kernels compiled for the device in %.0f ms",
-                        compiled.kernels(),
-                        compiled.nanos() / 1e6);
-    }
-
-    private ObjectNode toJson(EngineSession session, GenerationResult result, long loadNanos) {
-        ObjectNode object = Json.object()
-                .put("model", model)
-                .put("engine", session.engine().toString())
-                .put("device", session.device())
-                .put("dtype", EnumConverter.spelled(session.dtype()));
-        object.set("prompt_ids", Json.array(result.promptIds()));
-        object.set("ids", Json.array(result.ids()));
-        OptionalLong peak = HostMemory.peakBytes();
-        return object.put("text", result.text().orElse(null))
-                .put("stop_reason", result.stopReason().jsonName())
-                .put("load_ms", Json.milliseconds(loadNanos))
-                .put("jit_ms", Json.milliseconds(session.compiled().get().nanos()))
-                .put("prefill_tokens_per_s", Json.rounded(result.prefillTokensPerSecond()))
-                .put("decode_tokens_per_s", Json.rounded(result.decodeTokensPerSecond()))
-                .put("peak_rss_bytes", peak.isPresent() ? Long.valueOf(peak.getAsLong()) : null);
-    }
-
-    private static String reason(StopReason reason) {
-        return switch (reason) {
-            case LENGTH -> "as many as asked for";
-            case EOS -> "the model ended the text";
-            case STOP -> "a stop text came";
-            case CONTEXT -> "the context is full";
-            case CANCELLED -> "cancelled";
-        };
+        say(report.summary());
     }
 
     private static String joined(int[] ids) {
