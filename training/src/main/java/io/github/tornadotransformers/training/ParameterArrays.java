@@ -35,6 +35,11 @@ public final class ParameterArrays {
         }
     }
 
+    /** The weights that a new model starts from; see {@link InitialWeights}. */
+    public static ParameterArrays random(Program program, long seed) {
+        return InitialWeights.of(program, seed);
+    }
+
     /** A copy of loaded float32 weights. */
     public static ParameterArrays copyOf(Program program, Weights weights) {
         ParameterArrays copy = new ParameterArrays(program);
@@ -65,15 +70,6 @@ public final class ParameterArrays {
 
     public void clear() {
         arrays.values().forEach(layers -> Arrays.stream(layers).forEach(each -> Arrays.fill(each, 0f)));
-    }
-
-    public void copyFrom(ParameterArrays other) {
-        for (Weight weight : weights()) {
-            for (int layer = 0; layer < weight.layers(); layer++) {
-                float[] to = layer(weight, layer);
-                System.arraycopy(other.layer(weight, layer), 0, to, 0, to.length);
-            }
-        }
     }
 
     /** The square root of the sum of all squares, in double, in the program's order. */

@@ -24,8 +24,8 @@ public final class Checkpoint implements ModelSource {
     static final String SINGLE_FILE = "model.safetensors";
 
     private static final String GENERATION_CONFIG = "generation_config.json";
-    private static final String END_TOKENS = "eos_token_id";
-    private static final String BOS_TOKEN = "bos_token_id";
+    static final String END_TOKENS = "eos_token_id";
+    static final String BOS_TOKEN = "bos_token_id";
 
     private final Path folder;
     private final ModelConfig config;
@@ -70,6 +70,16 @@ public final class Checkpoint implements ModelSource {
         TensorIndex tensors = TensorIndex.of(family, openWeights(folder));
         TensorCheck check = TensorCheck.of(folder, tensors, config.program(1));
         return new Checkpoint(folder, config, endTokens, bosToken, tensors, check);
+    }
+
+    /**
+     * The model that a {@code config.json} describes, without weights.
+     *
+     * @throws CheckpointException if the file cannot be read, or asks for what is not implemented
+     */
+    public static ModelConfig readConfig(Path file) {
+        ConfigReader reader = new ConfigReader(file, CheckpointFiles.readJson(file));
+        return ModelFamilies.named(reader).parse(reader);
     }
 
     private static void requireFolder(Path folder) {

@@ -35,7 +35,7 @@ public final class ModelFamilies {
     }
 
     /** @throws IllegalArgumentException if the config is of no family */
-    static ModelFamily<?> of(ModelConfig config) {
+    public static ModelFamily<?> of(ModelConfig config) {
         return ALL.stream()
                 .filter(family -> family.configType().isInstance(config))
                 .findFirst()

@@ -3,7 +3,6 @@ package io.github.tornadotransformers.models.checkpoint;
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.github.tornadotransformers.models.ModelConfig;
-import io.github.tornadotransformers.models.ModelFamily;
 import io.github.tornadotransformers.models.program.TensorPart;
 import io.github.tornadotransformers.models.program.Weight;
 import java.io.IOException;
@@ -12,7 +11,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
-import java.util.Map;
+import java.util.OptionalInt;
 
 /**
  * Checkpoints of random weights in Hugging Face's layout, for tests, benchmarks and {@code verify}: they need no download,
@@ -24,9 +23,6 @@ import java.util.Map;
 public final class RandomCheckpoint {
     private static final double VECTOR_DEVIATION = 0.1;
 
-    /** Without it Hugging Face's own loader refuses the file. */
-    private static final Map<String, String> METADATA = Map.of("format", "pt");
-
     private RandomCheckpoint() {}
 
     /**
@@ -37,9 +33,8 @@ public final class RandomCheckpoint {
      */
     public static void write(Path folder, ModelConfig config, long seed, StoredType type) throws IOException {
         Files.createDirectories(folder);
-        SafetensorsWriter.write(
-                folder.resolve(Checkpoint.SINGLE_FILE), METADATA, fullyNamed(config, tensors(config, seed, type)));
-        writeConfig(folder, config, type);
+        CheckpointWriter.writeWeights(folder, config, tensors(config, seed, type));
+        CheckpointWriter.writeConfig(folder, config, type, OptionalInt.empty(), List.of());
     }
 
     /**
@@ -50,7 +45,7 @@ public final class RandomCheckpoint {
     public static void writeSharded(Path folder, ModelConfig config, long seed, StoredType type, int shards)
             throws IOException {
         Files.createDirectories(folder);
-        List<SafetensorsWriter.Tensor> tensors = fullyNamed(config, tensors(config, seed, type));
+        List<SafetensorsWriter.Tensor> tensors = CheckpointWriter.fullyNamed(config, tensors(config, seed, type));
         ObjectNode index = JsonNodeFactory.instance.objectNode();
         index.putObject("metadata")
                 .put(
@@ -63,11 +58,11 @@ public final class RandomCheckpoint {
             String name = String.format(Locale.ROOT, "model-%05d-of-%05d.safetensors", shard + 1, shards);
             List<SafetensorsWriter.Tensor> part =
                     tensors.subList(shard * tensors.size() / shards, (shard + 1) * tensors.size() / shards);
-            SafetensorsWriter.write(folder.resolve(name), METADATA, part);
+            CheckpointWriter.writeShard(folder.resolve(name), part);
             part.forEach(tensor -> weightMap.put(tensor.name(), name));
         }
-        writeJson(folder.resolve(ShardIndex.FILE_NAME), index);
-        writeConfig(folder, config, type);
+        CheckpointWriter.writeJson(folder.resolve(ShardIndex.FILE_NAME), index);
+        CheckpointWriter.writeConfig(folder, config, type, OptionalInt.empty(), List.of());
     }
 
     /** The tensors of a random checkpoint, named without the family's prefix. */
@@ -94,35 +89,5 @@ public final class RandomCheckpoint {
             return new RandomTensor(seed, name, 0, 1 / Math.sqrt(weight.columns()));
         }
         return new RandomTensor(seed, name, name.endsWith(".bias") ? 0 : 1, VECTOR_DEVIATION);
-    }
-
-    private static List<SafetensorsWriter.Tensor> fullyNamed(
-            ModelConfig config, List<SafetensorsWriter.Tensor> tensors) {
-        ModelFamily<?> family = ModelFamilies.of(config);
-        return tensors.stream()
-                .map(tensor -> new SafetensorsWriter.Tensor(
-                        family.fullName(tensor.name()), tensor.type(), tensor.shape(), tensor.data()))
-                .toList();
-    }
-
-    private static void writeConfig(Path folder, ModelConfig config, StoredType type) throws IOException {
-        ObjectNode json = JsonNodeFactory.instance.objectNode();
-        json.put(ModelFamilies.MODEL_TYPE, config.modelType());
-        ModelFamilies.describe(config, json);
-        json.put("torch_dtype", torchName(type));
-        writeJson(folder.resolve(Checkpoint.CONFIG), json);
-    }
-
-    private static String torchName(StoredType type) {
-        return switch (type) {
-            case F64 -> "float64";
-            case F32 -> "float32";
-            case F16 -> "float16";
-            case BF16 -> "bfloat16";
-        };
-    }
-
-    private static void writeJson(Path file, ObjectNode json) throws IOException {
-        Files.writeString(file, json.toPrettyString() + "\n");
     }
 }

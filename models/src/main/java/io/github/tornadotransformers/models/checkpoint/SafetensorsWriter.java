@@ -12,10 +12,7 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.channels.FileChannel;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.StandardCopyOption;
-import java.nio.file.StandardOpenOption;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
@@ -71,22 +68,10 @@ public final class SafetensorsWriter {
         if (tensors.stream().map(Tensor::name).distinct().count() < tensors.size()) {
             throw new IllegalArgumentException("two tensors of the same name for " + file);
         }
-        Path partial = file.resolveSibling(
-                file.getFileName() + "." + ProcessHandle.current().pid() + ".partial");
-        try {
-            try (FileChannel channel = FileChannel.open(
-                    partial,
-                    StandardOpenOption.CREATE,
-                    StandardOpenOption.TRUNCATE_EXISTING,
-                    StandardOpenOption.WRITE)) {
-                writeFully(channel, ByteBuffer.wrap(header(metadata, ordered)));
-                writeData(channel, ordered);
-                channel.force(true);
-            }
-            Files.move(partial, file, StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
-        } finally {
-            Files.deleteIfExists(partial);
-        }
+        WholeFile.write(file, channel -> {
+            WholeFile.writeFully(channel, ByteBuffer.wrap(header(metadata, ordered)));
+            writeData(channel, ordered);
+        });
     }
 
     private static byte[] header(Map<String, String> metadata, List<Tensor> tensors) throws IOException {
@@ -139,7 +124,7 @@ public final class SafetensorsWriter {
                 for (long first = 0; first < elements; first += step) {
                     long count = Math.min(step, elements - first);
                     encode(tensor, first, count, chunk);
-                    writeFully(
+                    WholeFile.writeFully(
                             channel,
                             chunk.asSlice(0, count * tensor.type().bytes()).asByteBuffer());
                 }
@@ -180,12 +165,6 @@ public final class SafetensorsWriter {
                     buffer.putShort(Bfloat16.ofFloat(value));
                 }
             }
-        }
-    }
-
-    private static void writeFully(FileChannel channel, ByteBuffer buffer) throws IOException {
-        while (buffer.hasRemaining()) {
-            channel.write(buffer);
         }
     }
 }

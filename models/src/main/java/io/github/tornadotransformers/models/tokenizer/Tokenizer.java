@@ -2,6 +2,8 @@ package io.github.tornadotransformers.models.tokenizer;
 
 import io.github.tornadotransformers.models.CheckpointException;
 import io.github.tornadotransformers.models.Quoted;
+import io.github.tornadotransformers.models.checkpoint.WholeFile;
+import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
@@ -62,6 +64,20 @@ public final class Tokenizer {
         SpecialTokens special = SpecialTokens.read(folder);
         String json = single ? TokenizerFiles.readText(file) : Gpt2Files.toTokenizerJson(folder, special);
         return new Tokenizer(TokenizerJson.parse(json, source, special.all()), special, source);
+    }
+
+    /**
+     * Copies the files of a folder's tokenizer, those that are there, to another folder.
+     *
+     * @throws IOException if one cannot be read or written
+     */
+    public static void copyFiles(Path from, Path to) throws IOException {
+        for (String name : TokenizerFiles.ALL) {
+            Path file = from.resolve(name);
+            if (Files.exists(file)) {
+                WholeFile.write(to.resolve(name), Files.readAllBytes(file));
+            }
+        }
     }
 
     /** The ids of the text alone. */

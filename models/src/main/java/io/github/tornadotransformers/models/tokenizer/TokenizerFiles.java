@@ -9,6 +9,7 @@ import java.io.IOException;
 import java.nio.charset.CharacterCodingException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.Optional;
 
 /** The files that a tokenizer is made of. */
@@ -19,6 +20,9 @@ final class TokenizerFiles {
     static final String CONFIG = "tokenizer_config.json";
     static final String SPECIAL_TOKENS = "special_tokens_map.json";
     static final String ADDED_TOKENS = "added_tokens.json";
+
+    /** All that there may be; a tokenizer has some of them. */
+    static final List<String> ALL = List.of(TOKENIZER, VOCAB, MERGES, CONFIG, SPECIAL_TOKENS, ADDED_TOKENS);
 
     /** A vocabulary's names are met once each: interning them would only cost time. */
     static final JsonFactory JSON = JsonFactory.builder()

@@ -2,6 +2,7 @@ package io.github.tornadotransformers.runner.commands;
 
 import io.github.tornadotransformers.models.CheckpointException;
 import io.github.tornadotransformers.models.checkpoint.DType;
+import io.github.tornadotransformers.models.checkpoint.StoredType;
 import io.github.tornadotransformers.models.generation.NonFiniteLogitException;
 import io.github.tornadotransformers.runner.console.ClosedPipeException;
 import io.github.tornadotransformers.runner.console.Console;
@@ -11,6 +12,7 @@ import io.github.tornadotransformers.runner.engines.Engine;
 import io.github.tornadotransformers.taskgraphs.DeviceException;
 import io.github.tornadotransformers.taskgraphs.GraphMode;
 import io.github.tornadotransformers.taskgraphs.MathMode;
+import io.github.tornadotransformers.training.TrainingException;
 import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.util.LinkedHashMap;
@@ -46,6 +48,7 @@ public final class Commands {
         all.put("tokenize", TokenizeCommand::new);
         all.put("perplexity", PerplexityCommand::new);
         all.put("verify", VerifyCommand::new);
+        all.put("train", TrainCommand::new);
         all.put("models", ModelsCommand::new);
         all.put("devices", DevicesCommand::new);
         all.put("test", _ -> new TestCommand());
@@ -68,6 +71,8 @@ public final class Commands {
                 .setUsageHelpWidth(HELP_COLUMNS)
                 .registerConverter(Engine.class, new EnumConverter<>(Engine.class))
                 .registerConverter(DType.class, new EnumConverter<>(DType.class))
+                .registerConverter(StoredType.class, new EnumConverter<>(StoredType.class))
+                .registerConverter(TrainCommand.Kept.class, new EnumConverter<>(TrainCommand.Kept.class))
                 .registerConverter(MathMode.class, new EnumConverter<>(MathMode.class))
                 .registerConverter(GraphMode.class, new EnumConverter<>(GraphMode.class))
                 .setExecutionStrategy(Commands::runOnce)
@@ -135,7 +140,8 @@ public final class Commands {
             case IllegalArgumentException _ when e.getMessage() != null -> wrongCall(line, e.getMessage());
             case Failure failure -> failed(line, e.getMessage(), failure.exitCode());
             case DeviceException _ -> failed(line, e.getMessage(), ExitCode.NO_ENGINE);
-            case CheckpointException _, NonFiniteLogitException _ -> failed(line, e.getMessage(), ExitCode.FAILURE);
+            case CheckpointException _, NonFiniteLogitException _, TrainingException _ ->
+                failed(line, e.getMessage(), ExitCode.FAILURE);
             default -> failed(line, "internal error, please report it with --stacktrace: " + e, ExitCode.FAILURE);
         };
     }

@@ -1,0 +1,46 @@
+package io.github.tornadotransformers.training;
+
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+
+/** The losses of a run so far. */
+public final class LossHistory {
+    private final List<Double> training = new ArrayList<>();
+    private final List<Validation> validation = new ArrayList<>();
+
+    /**
+     * A loss of the validation text.
+     *
+     * @param step how many steps had been taken
+     */
+    public record Validation(int step, double loss) {}
+
+    /** The mean loss of each step's windows, before the step. */
+    public List<Double> training() {
+        return Collections.unmodifiableList(training);
+    }
+
+    public List<Validation> validation() {
+        return Collections.unmodifiableList(validation);
+    }
+
+    /** The lowest, and the first of equals; null before the first. */
+    public Validation best() {
+        Validation best = null;
+        for (Validation each : validation) {
+            if (best == null || each.loss < best.loss) {
+                best = each;
+            }
+        }
+        return best;
+    }
+
+    void addTraining(double loss) {
+        training.add(loss);
+    }
+
+    void addValidation(int step, double loss) {
+        validation.add(new Validation(step, loss));
+    }
+}
