@@ -1,5 +1,6 @@
 package io.github.tornadotransformers.taskgraphs;
 
+import java.nio.file.Path;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
@@ -55,6 +56,15 @@ public final class RuntimeSettings {
         preferred.put("tornado.experimental.reduce", FALSE);
         preferred.put("tornado.check.parameters", FALSE);
         return preferred;
+    }
+
+    /**
+     * Has the source of every kernel that is compiled from now on appended to a file: for a report to a driver's author. Comes
+     * before the first use of TornadoVM.
+     */
+    public static void keepKernelSources(Path file) {
+        System.setProperty("tornado.printKernel", TRUE);
+        System.setProperty("tornado.print.kernel.dir", file.toAbsolutePath().toString());
     }
 
     /** The settings as arguments of a JVM. */

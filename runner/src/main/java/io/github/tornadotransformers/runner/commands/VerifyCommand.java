@@ -29,6 +29,7 @@ import io.github.tornadotransformers.runner.verify.Tolerance;
 import io.github.tornadotransformers.runner.verify.VerifyReport;
 import io.github.tornadotransformers.runner.verify.VerifyResult;
 import io.github.tornadotransformers.taskgraphs.MathMode;
+import io.github.tornadotransformers.taskgraphs.RuntimeSettings;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -114,6 +115,11 @@ final class VerifyCommand implements Callable<Integer> {
     @Option(names = "--report", paramLabel = "DIR", description = "write report.html and report.json there")
     Path report;
 
+    @Option(
+            names = "--dump-kernels",
+            description = "with --report: write the source of every kernel compiled for a device there, too")
+    boolean dumpKernels;
+
     @Option(names = "--json", description = "print one JSON object instead of tables")
     boolean json;
 
@@ -139,6 +145,9 @@ final class VerifyCommand implements Callable<Integer> {
     @Override
     public Integer call() {
         requireSensibleCall();
+        if (dumpKernels) {
+            RuntimeSettings.keepKernelSources(VerifyReport.kernelSources(report));
+        }
         VerifyResult result = kernels ? checkKernels() : checkModel();
         if (report != null) {
             say("report: " + VerifyReport.write(report, result));
@@ -153,6 +162,9 @@ final class VerifyCommand implements Callable<Integer> {
         }
         if (kernels && (golden != null || published || fault != null)) {
             throw Failure.usage("--golden and --published are about a MODEL, --kernels needs none");
+        }
+        if (dumpKernels && report == null) {
+            throw Failure.usage("--dump-kernels is for --report, expected the report's folder");
         }
         if (steps < 1) {
             throw Failure.usage("--steps is " + steps + ", expected 1 or more");

@@ -10,6 +10,7 @@ import java.nio.file.StandardCopyOption;
 public final class VerifyReport {
     private static final String PAGE = "report.html";
     private static final String DATA = "report.json";
+    private static final String KERNELS = "kernels.txt";
 
     private VerifyReport() {}
 
@@ -23,6 +24,21 @@ public final class VerifyReport {
             Files.createDirectories(folder);
             replace(folder.resolve(DATA), JsonResult.of(result).toPrettyString() + "\n");
             return replace(folder.resolve(PAGE), HtmlReport.of(result));
+        } catch (IOException e) {
+            throw Failure.of("the report cannot be written to " + folder + ": " + e.getMessage(), e);
+        }
+    }
+
+    /**
+     * The file in a report's folder that generated kernels go to; one of an earlier run is removed.
+     *
+     * @throws Failure if the folder cannot be made or written
+     */
+    public static Path kernelSources(Path folder) {
+        try {
+            Files.createDirectories(folder);
+            Files.deleteIfExists(folder.resolve(KERNELS));
+            return folder.resolve(KERNELS);
         } catch (IOException e) {
             throw Failure.of("the report cannot be written to " + folder + ": " + e.getMessage(), e);
         }

@@ -118,6 +118,7 @@ class VerifyCommandTest {
                 Arguments.of(new String[] {"verify", "m", "--engines", "host,host"}, "names an engine twice"),
                 Arguments.of(new String[] {"verify", "m", "--engines", "warp"}, "warp"),
                 Arguments.of(new String[] {"verify", "m", "--steps", "0"}, "--steps is 0"),
+                Arguments.of(new String[] {"verify", "m", "--dump-kernels"}, "expected the report's folder"),
                 Arguments.of(new String[] {"verify", "m", "--trace", "all"}, "--trace is 'all'"),
                 Arguments.of(new String[] {"verify", "m", "--prompt", "a", "--prompt-ids", "1"}, "one of them"));
     }
