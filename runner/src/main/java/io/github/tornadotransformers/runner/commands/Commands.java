@@ -49,6 +49,7 @@ public final class Commands {
         all.put("perplexity", PerplexityCommand::new);
         all.put("verify", VerifyCommand::new);
         all.put("train", TrainCommand::new);
+        all.put("bench", BenchCommand::new);
         all.put("models", ModelsCommand::new);
         all.put("devices", DevicesCommand::new);
         all.put("test", _ -> new TestCommand());
@@ -75,6 +76,7 @@ public final class Commands {
                 .registerConverter(TrainCommand.Kept.class, new EnumConverter<>(TrainCommand.Kept.class))
                 .registerConverter(MathMode.class, new EnumConverter<>(MathMode.class))
                 .registerConverter(GraphMode.class, new EnumConverter<>(GraphMode.class))
+                .registerConverter(BenchCommand.Format.class, new EnumConverter<>(BenchCommand.Format.class))
                 .setExecutionStrategy(Commands::runOnce)
                 .setParameterExceptionHandler(this::reportWrongCall)
                 .setExecutionExceptionHandler(this::reportFailure);

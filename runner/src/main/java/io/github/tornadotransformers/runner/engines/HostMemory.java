@@ -64,6 +64,11 @@ public final class HostMemory {
                 : machine;
     }
 
+    /** All memory of the machine, in bytes. */
+    public static OptionalLong totalBytes() {
+        return kibibytes(MACHINE, "MemTotal:");
+    }
+
     /** The most memory that the process has had, in bytes. */
     public static OptionalLong peakBytes() {
         return kibibytes(PROCESS, "VmHWM:");

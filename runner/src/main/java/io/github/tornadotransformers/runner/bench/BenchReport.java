@@ -1,0 +1,32 @@
+package io.github.tornadotransformers.runner.bench;
+
+import java.util.List;
+import java.util.Map;
+
+/**
+ * What one run of {@code bench} has found.
+ *
+ * @param environment machine, JDK, flags, in the order to show them
+ * @param limits of the machine, for each number of threads
+ * @param rows models or Ops
+ * @param predictions by the machine's limits
+ */
+public record BenchReport(
+        Map<String, String> environment,
+        List<Limits> limits,
+        List<? extends BenchRow> rows,
+        List<Prediction> predictions) {
+    List<ModelRow> models() {
+        return rows.stream()
+                .filter(ModelRow.class::isInstance)
+                .map(ModelRow.class::cast)
+                .toList();
+    }
+
+    List<KernelRow> kernels() {
+        return rows.stream()
+                .filter(KernelRow.class::isInstance)
+                .map(KernelRow.class::cast)
+                .toList();
+    }
+}

@@ -1,0 +1,10 @@
+package io.github.tornadotransformers.runner.bench;
+
+/** A line of a result that a later run can be held against. */
+public sealed interface BenchRow permits ModelRow, KernelRow {
+    /** What was run, where; equal in every run of the same. */
+    String key();
+
+    /** More is better. */
+    Samples speed();
+}

@@ -1,0 +1,112 @@
+package io.github.tornadotransformers.runner.bench;
+
+import io.github.tornadotransformers.models.ModelConfig;
+import io.github.tornadotransformers.models.generation.ForwardPass;
+import io.github.tornadotransformers.models.program.Program;
+import io.github.tornadotransformers.runner.engines.Engine;
+import io.github.tornadotransformers.runner.engines.EngineSession;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.SplittableRandom;
+
+/**
+ * Times the forward passes of a model, without tokenizer and sampler: random tokens, as speed does not depend on which they
+ * are. Each repetition runs the same positions again.
+ */
+public final class ModelBench {
+    private static final long SEED = 1;
+    private static final double NANOS = 1e9;
+    private static final String PROCESSOR = "CPU";
+
+    private final Roofline roofline;
+    private final int repetitions;
+    private final double warmUpSeconds;
+
+    /**
+     * @param roofline measured beside each repetition
+     * @param repetitions 1 or more
+     * @param warmUpSeconds how long a test runs untimed first, at least one token or prompt
+     */
+    public ModelBench(Roofline roofline, int repetitions, double warmUpSeconds) {
+        this.roofline = roofline;
+        this.repetitions = repetitions;
+        this.warmUpSeconds = warmUpSeconds;
+    }
+
+    /** @param threads of a host engine; 0 on a device */
+    public ModelRow run(String name, ModelConfig config, EngineSession session, BenchTest test, int threads) {
+        Program program = session.forward().program();
+        int[] tokens = tokens(test.tokens(), program.vocabSize());
+        if (test.depth() > 0) {
+            session.forward().forward(tokens(test.depth(), program.vocabSize()), 0);
+        }
+        warmUp(session.forward(), test, tokens);
+        List<Double> rates = new ArrayList<>();
+        double seconds = 0;
+        double read = 0;
+        double operations = 0;
+        boolean onProcessor = !session.engine().onDevice();
+        for (int i = 0; i < repetitions; i++) {
+            read += onProcessor ? roofline.readBytesPerSecond(threads) : Double.NaN;
+            operations += onProcessor ? roofline.operationsPerSecond(threads) : Double.NaN;
+            double elapsed = time(session.forward(), test, tokens);
+            rates.add(test.tokens() / elapsed);
+            seconds += elapsed;
+        }
+        ProgramCost cost = test.cost(program, session.dtype());
+        return new ModelRow(
+                name,
+                config.parameters(),
+                ProgramCost.modelBytes(program, session.dtype()),
+                session.engine().toString(),
+                onProcessor ? PROCESSOR : session.device(),
+                session.dtype().toString().toLowerCase(Locale.ROOT),
+                threads,
+                test,
+                new Samples(rates),
+                cost.bytes() * repetitions / seconds,
+                cost.operations() * repetitions / seconds,
+                new Limits(threads, read / repetitions, operations / repetitions));
+    }
+
+    /** Threads that an engine uses, as the table shows them. */
+    public static int threads(Engine engine, int wanted) {
+        return engine.onDevice() ? 0 : engine == Engine.SCALAR ? 1 : wanted;
+    }
+
+    private static int[] tokens(int count, int vocabSize) {
+        return new SplittableRandom(SEED).ints(count, 0, vocabSize).toArray();
+    }
+
+    private void warmUp(ForwardPass forward, BenchTest test, int[] tokens) {
+        long begun = System.nanoTime();
+        long nanos = (long) (warmUpSeconds * NANOS);
+        int[] one = new int[1];
+        int done = 0;
+        do {
+            if (test.phase() == BenchTest.Phase.PREFILL) {
+                forward.forward(tokens, test.depth());
+            } else {
+                one[0] = tokens[done];
+                forward.forward(one, test.depth() + done);
+                done = (done + 1) % tokens.length;
+            }
+        } while (System.nanoTime() - begun < nanos);
+    }
+
+    /** Seconds of one repetition. */
+    private static double time(ForwardPass forward, BenchTest test, int[] tokens) {
+        int[] one = new int[1];
+        long begun = System.nanoTime();
+        if (test.phase() == BenchTest.Phase.PREFILL) {
+            forward.forward(tokens, test.depth());
+        } else {
+            for (int i = 0; i < tokens.length; i++) {
+                one[0] = tokens[i];
+                forward.forward(one, test.depth() + i);
+            }
+        }
+        return (System.nanoTime() - begun) / NANOS;
+    }
+}

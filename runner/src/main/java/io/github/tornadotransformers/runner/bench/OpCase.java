@@ -1,0 +1,223 @@
+package io.github.tornadotransformers.runner.bench;
+
+import io.github.tornadotransformers.host.HostOps;
+import io.github.tornadotransformers.host.ScalarOps;
+import io.github.tornadotransformers.models.ModelConfig;
+import io.github.tornadotransformers.models.checkpoint.ArenaAllocator;
+import io.github.tornadotransformers.models.checkpoint.DType;
+import io.github.tornadotransformers.models.checkpoint.RandomModel;
+import io.github.tornadotransformers.models.checkpoint.Weights;
+import io.github.tornadotransformers.models.program.AttentionShape;
+import io.github.tornadotransformers.models.program.Op;
+import io.github.tornadotransformers.models.program.Program;
+import java.lang.foreign.Arena;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Optional;
+import java.util.SplittableRandom;
+import java.util.function.Consumer;
+import java.util.stream.IntStream;
+
+/**
+ * An Op of a model on a batch of rows, with seeded weights and inputs, ready to be checked and to be run again and again.
+ *
+ * <p>Weights and cache are there once for each of several layers, and each run takes the next: as in the model, nothing of
+ * them is in a processor's cache when it is wanted, if the model is so large.
+ */
+public final class OpCase implements AutoCloseable {
+    private static final long SEED = 20_260_101;
+
+    private final Op op;
+    private final OpShape shape;
+    private final OpRows at;
+    private final float[] initialOutput;
+    private final Arena arena = Arena.ofShared();
+    private final Weights weights;
+    private final List<Layer> layers = new ArrayList<>();
+    private int turn;
+
+    /** What a layer has of its own. */
+    private record Layer(OpLoop loop, float[] keys, float[] values) {}
+
+    /**
+     * @param program of the model, whose cache holds the positions
+     * @param rows at positions {@code firstPosition, firstPosition + 1, …}
+     * @param cacheBytes of the processor
+     */
+    OpCase(ModelConfig config, Program program, Op op, DType dtype, int rows, int firstPosition, long cacheBytes) {
+        OpCost cost = OpCost.of(op, dtype, rows, firstPosition);
+        int copies = copies(program, op, dtype, cost, cacheBytes);
+        this.op = OpShape.withLayers(op, copies);
+        this.shape = new OpShape(this.op, dtype, cost, rows, firstPosition, copies, cacheBytes);
+        SplittableRandom random = new SplittableRandom(SEED);
+        this.initialOutput = initialOutput(random, rows);
+        this.at = new OpRows(
+                random.ints(rows, 0, program.vocabSize()).toArray(),
+                floats(random, rows * OpShape.inputWidth(op)),
+                initialOutput.clone(),
+                firstPosition,
+                rows);
+        Program alone = new Program(
+                program.family(),
+                copies,
+                program.vocabSize(),
+                program.attention(),
+                List.of(),
+                List.of(this.op),
+                List.of(),
+                program.residual(),
+                program.logits());
+        this.weights = new RandomModel(config, SEED).load(alone, dtype, new ArenaAllocator(arena));
+        for (int copy = 0; copy < copies; copy++) {
+            layers.add(layer(
+                    copy,
+                    floats(random, op instanceof Op.AttentionOutput ? 0 : cacheSize()),
+                    floats(random, op instanceof Op.AttentionScores ? 0 : cacheSize())));
+        }
+    }
+
+    /** As many as leave the processor's cache if the whole model does, else as the model has. */
+    private static int copies(Program program, Op op, DType dtype, OpCost cost, long cacheBytes) {
+        long streamed = OpShape.STREAMED_CACHES * cacheBytes;
+        boolean grows = op instanceof Op.Linear || op instanceof Op.AttentionScores || op instanceof Op.AttentionOutput;
+        if (grows && ProgramCost.modelBytes(program, dtype) + program.cacheBytes() >= streamed) {
+            return Math.toIntExact(Math.ceilDiv(streamed, cost.weightBytes() + cost.cacheBytes()) + 1);
+        }
+        return program.block().contains(op) ? program.layers() : 1;
+    }
+
+    private Layer layer(int copy, float[] keys, float[] values) {
+        return new Layer(OpLoop.of(op, weights, copy, keys, values), keys, values);
+    }
+
+    private int cacheSize() {
+        return OpShape.cache(op)
+                .map(each -> Math.toIntExact(each.cacheLayerSize()))
+                .orElse(0);
+    }
+
+    /** NaN where the Op must write every element. */
+    private float[] initialOutput(SplittableRandom random, int rows) {
+        int size = op instanceof Op.CacheAppend ? 0 : rows * op.output().width();
+        if (OpShape.addsToOutput(op)) {
+            return floats(random, size);
+        }
+        float[] output = new float[size];
+        Arrays.fill(output, Float.NaN);
+        return output;
+    }
+
+    /** In {@code [-1, 1)}. */
+    private static float[] floats(SplittableRandom random, int count) {
+        float[] values = new float[count];
+        for (int i = 0; i < count; i++) {
+            values[i] = 2 * random.nextFloat() - 1;
+        }
+        return values;
+    }
+
+    public OpShape shape() {
+        return shape;
+    }
+
+    /** Runs the Op once, with the next layer's weights. */
+    public void run(HostOps ops) {
+        layers.get(turn).loop().run(ops, at);
+        turn = (turn + 1) % layers.size();
+    }
+
+    /**
+     * Runs the Op once from its first inputs and compares a row at the start, one in the middle and one at the end with
+     * {@link ScalarOps}' bits: no row depends on another.
+     *
+     * @param fetch brings an array back from where the engine keeps its own copy
+     * @return the first difference, if there is one
+     */
+    public Optional<String> firstDifference(HostOps engine, Consumer<float[]> fetch) {
+        System.arraycopy(initialOutput, 0, at.output(), 0, initialOutput.length);
+        Layer first = layers.getFirst();
+        first.loop().run(engine, at);
+        fetch.accept(at.output());
+        if (op instanceof Op.CacheAppend) {
+            fetch.accept(first.keys());
+            fetch.accept(first.values());
+        }
+        OpRows asked = new OpRows(at.tokens(), at.input(), initialOutput, at.firstPosition(), at.rows());
+        try (ScalarOps oracle = new ScalarOps()) {
+            return IntStream.of(0, at.rows() / 2, at.rows() - 1)
+                    .distinct()
+                    .mapToObj(row -> difference(oracle, asked.alone(row), row))
+                    .flatMap(Optional::stream)
+                    .findFirst();
+        }
+    }
+
+    private Optional<String> difference(ScalarOps oracle, OpRows alone, int row) {
+        Layer first = layers.getFirst();
+        Layer own = op instanceof Op.CacheAppend ? layer(0, new float[cacheSize()], new float[cacheSize()]) : first;
+        own.loop().run(oracle, alone);
+        float[] expected = defined(alone.output(), own, 0, alone.firstPosition());
+        float[] actual = defined(at.output(), first, row, alone.firstPosition());
+        int index = Arrays.mismatch(bits(actual), bits(expected));
+        return index < 0
+                ? Optional.empty()
+                : Optional.of(shape.name() + " (" + shape.words() + "), row " + row + ", element " + index + ": "
+                        + actual[index] + ", expected " + expected[index]);
+    }
+
+    private static int[] bits(float[] values) {
+        int[] bits = new int[values.length];
+        for (int i = 0; i < values.length; i++) {
+            bits[i] = Float.floatToRawIntBits(values[i]);
+        }
+        return bits;
+    }
+
+    private static int keyIndex(AttentionShape attention, int element, int position) {
+        return element * attention.contextLength() + position;
+    }
+
+    private static int valueIndex(AttentionShape attention, int element, int position) {
+        int head = element / attention.headDim();
+        return (head * attention.contextLength() + position) * attention.headDim() + element % attention.headDim();
+    }
+
+    /** The elements of a row that the Op defines. */
+    private float[] defined(float[] output, Layer layer, int row, int position) {
+        return switch (op) {
+            case Op.CacheAppend append -> {
+                AttentionShape attention = append.shape();
+                int width = attention.keyValueWidth();
+                float[] both = new float[2 * width];
+                for (int i = 0; i < width; i++) {
+                    both[i] = layer.keys()[keyIndex(attention, i, position)];
+                    both[width + i] = layer.values()[valueIndex(attention, i, position)];
+                }
+                yield both;
+            }
+            case Op.AttentionScores scores -> upTo(scores.shape(), output, row, position);
+            case Op.Softmax softmax -> upTo(softmax.shape(), output, row, position);
+            default -> {
+                int width = op.output().width();
+                yield Arrays.copyOfRange(output, row * width, (row + 1) * width);
+            }
+        };
+    }
+
+    /** A row's scores of positions that it sees, head by head. */
+    private static float[] upTo(AttentionShape attention, float[] scores, int row, int position) {
+        int length = position + 1;
+        float[] seen = new float[attention.heads() * length];
+        for (int head = 0; head < attention.heads(); head++) {
+            int from = row * attention.scoresWidth() + head * attention.contextLength();
+            System.arraycopy(scores, from, seen, head * length, length);
+        }
+        return seen;
+    }
+
+    @Override
+    public void close() {
+        arena.close();
+    }
+}

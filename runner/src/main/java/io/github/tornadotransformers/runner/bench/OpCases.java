@@ -1,0 +1,80 @@
+package io.github.tornadotransformers.runner.bench;
+
+import io.github.tornadotransformers.models.ModelConfig;
+import io.github.tornadotransformers.models.checkpoint.DType;
+import io.github.tornadotransformers.models.program.Buffer;
+import io.github.tornadotransformers.models.program.Op;
+import io.github.tornadotransformers.models.program.Program;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+
+/** The Ops of a model as it runs them: a token at a late position, or a chunk of a prompt that ends there. */
+public final class OpCases {
+    /** Positions that attention looks back on, if the model has so many. */
+    public static final int POSITIONS = 1000;
+
+    /** What the cache is laid out for. */
+    private static final int CONTEXT = 1024;
+
+    private final ModelConfig config;
+    private final Program program;
+    private final long cacheBytes;
+
+    public OpCases(ModelConfig config) {
+        this(config, CpuCaches.lastLevelBytes());
+    }
+
+    OpCases(ModelConfig config, long cacheBytes) {
+        this.config = config;
+        this.program = config.program(Math.min(config.contextLength(), CONTEXT));
+        this.cacheBytes = cacheBytes;
+    }
+
+    /** What is run. */
+    public record Key(String op, BenchTest.Phase phase, DType dtype) {}
+
+    /**
+     * @param ops their names; all in running order where there is none, those of the block once
+     * @param dtypes for the Ops with a matrix; the others run once
+     * @throws IllegalArgumentException if no Op of the model has such a name
+     */
+    public List<Key> keys(List<BenchTest.Phase> phases, List<String> ops, List<DType> dtypes) {
+        ops.forEach(this::op);
+        List<Key> keys = new ArrayList<>();
+        for (BenchTest.Phase phase : phases) {
+            for (Op op : program.ops()) {
+                if (runsIn(op, phase) && (ops.isEmpty() || ops.contains(op.name()))) {
+                    List<DType> kept = OpShape.hasMatrix(op) ? dtypes : List.of(DType.F32);
+                    kept.forEach(dtype -> keys.add(new Key(op.name(), phase, dtype)));
+                }
+            }
+        }
+        return keys;
+    }
+
+    public OpCase open(Key key) {
+        int positions = Math.min(POSITIONS, program.contextLength());
+        int rows = key.phase() == BenchTest.Phase.DECODE ? 1 : Math.min(ProgramCost.CHUNK_ROWS, positions);
+        return new OpCase(config, program, op(key.op()), key.dtype(), rows, positions - rows, cacheBytes);
+    }
+
+    private Op op(String name) {
+        return loops().filter(op -> op.name().equals(name))
+                .findFirst()
+                .orElseThrow(() -> new IllegalArgumentException("the model has no Op '" + name + "', expected one of "
+                        + loops().map(Op::name).collect(Collectors.joining(", "))));
+    }
+
+    /** The Ops that engines have a loop for. */
+    private Stream<Op> loops() {
+        return program.ops().stream().filter(op -> !(op instanceof Op.SelectRows));
+    }
+
+    /** The head runs on one row whatever the phase is. */
+    private static boolean runsIn(Op op, BenchTest.Phase phase) {
+        return !(op instanceof Op.SelectRows)
+                && (phase == BenchTest.Phase.DECODE || op.output().extent() == Buffer.Extent.ALL_ROWS);
+    }
+}
