@@ -101,6 +101,37 @@ public final class AttentionKernels {
         }
     }
 
+    /**
+     * exponentials[h][t] = exp(scores[h][t] - max), and sums[h][s] = their sum over slice s, for a single row, t <= p: {@link
+     * #sliceMaxima} and {@link #sliceExponentials} in one kernel. As other work items still read the scores, it has an output.
+     *
+     * <p>Order: h and s parallel; t left to right; each work item takes the maximum of all scores.
+     */
+    public static void rowExponentials(
+            FloatArray scores,
+            IntArray step,
+            FloatArray exponentials,
+            FloatArray sums,
+            int heads,
+            int context,
+            int math) {
+        for (@Parallel int i = 0; i < heads * Slices.count(context); i++) {
+            int start = i % Slices.count(context) * Slices.SIZE;
+            int first = i / Slices.count(context) * context;
+            int length = step.get(Step.POSITION) + 1;
+            if (start < length) {
+                float max = max(scores, first, length);
+                float sum = 0f;
+                for (int t = start; t < Math.min(start + Slices.SIZE, length); t++) {
+                    float exponential = KernelMath.exp(math, scores.get(first + t) - max);
+                    exponentials.set(first + t, exponential);
+                    sum += exponential;
+                }
+                sums.set(i, sum);
+            }
+        }
+    }
+
     private static float max(FloatArray values, int first, int count) {
         float max = values.get(first);
         for (int i = 1; i < count; i++) {

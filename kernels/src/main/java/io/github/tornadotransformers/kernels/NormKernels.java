@@ -122,6 +122,72 @@ public final class NormKernels {
         }
     }
 
+    /**
+     * {@link #layerNorm} of a single row, in one kernel: each work item sums the whole row, which for rows that are not long
+     * takes less than the kernels it saves.
+     *
+     * <p>Order: i parallel and contiguous; both sums sliced.
+     */
+    public static void layerNormRow(
+            FloatArray x,
+            FloatArray weight,
+            FloatArray bias,
+            IntArray layer,
+            FloatArray out,
+            int rows,
+            int width,
+            float epsilon,
+            int math) {
+        for (@Parallel int j = 0; j < rows * width; j++) {
+            float sum = 0f;
+            for (int start = 0; start < width; start += Slices.SIZE) {
+                float slice = 0f;
+                for (int i = start; i < Math.min(start + Slices.SIZE, width); i++) {
+                    slice += x.get(i);
+                }
+                sum += slice;
+            }
+            float mean = KernelMath.quotient(math, sum, width);
+            float deviations = 0f;
+            for (int start = 0; start < width; start += Slices.SIZE) {
+                float slice = 0f;
+                for (int i = start; i < Math.min(start + Slices.SIZE, width); i++) {
+                    float deviation = x.get(i) - mean;
+                    slice += deviation * deviation;
+                }
+                deviations += slice;
+            }
+            float inverse = KernelMath.inverseRoot(math, KernelMath.quotient(math, deviations, width), epsilon);
+            int of = layer.get(0) * width + j;
+            out.set(j, (x.get(j) - mean) * inverse * weight.get(of) + bias.get(of));
+        }
+    }
+
+    /** {@link #rmsNorm} of a single row, in one kernel, as {@link #layerNormRow} is. */
+    public static void rmsNormRow(
+            FloatArray x,
+            FloatArray weight,
+            IntArray layer,
+            FloatArray out,
+            int rows,
+            int width,
+            float epsilon,
+            int math) {
+        for (@Parallel int j = 0; j < rows * width; j++) {
+            float squares = 0f;
+            for (int start = 0; start < width; start += Slices.SIZE) {
+                float slice = 0f;
+                for (int i = start; i < Math.min(start + Slices.SIZE, width); i++) {
+                    float value = x.get(i);
+                    slice += value * value;
+                }
+                squares += slice;
+            }
+            float inverse = KernelMath.inverseRoot(math, KernelMath.quotient(math, squares, width), epsilon);
+            out.set(j, weight.get(layer.get(0) * width + j) * (x.get(j) * inverse));
+        }
+    }
+
     private static float mean(FloatArray sums, int row, int width, int math) {
         int slices = Slices.count(width);
         return KernelMath.quotient(math, Slices.total(sums, row * slices, 1, slices), width);

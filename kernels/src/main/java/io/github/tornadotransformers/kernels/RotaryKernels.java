@@ -11,19 +11,19 @@ public final class RotaryKernels {
     /**
      * (a, b) = (a cos - b sin, b cos + a sin) for every pair of elements (i, i + headDim/2) of a query or key head.
      *
-     * <p>Shapes: cosines, sines [positions][headDim/2], from the host; qkv [rows][(heads + 2 kvHeads) headDim], in place.
+     * <p>Shapes: angles [2][positions][headDim/2], cosines then sines, from the host; qkv [rows][(heads + 2 kvHeads) headDim], in place.
      *
      * <p>Order: r, head and pair parallel, pairs contiguous.
      */
     public static void rotatePairs(
-            FloatArray cosines,
-            FloatArray sines,
+            FloatArray angles,
             IntArray step,
             FloatArray qkv,
             int rows,
             int heads,
             int kvHeads,
-            int headDim) {
+            int headDim,
+            int positions) {
         for (@Parallel int i = 0; i < rows * (heads + kvHeads) * (headDim / 2); i++) {
             int pairs = headDim / 2;
             int pair = i % pairs;
@@ -33,8 +33,8 @@ public final class RotaryKernels {
                 int angle = (step.get(Step.POSITION) + row) * pairs + pair;
                 int left = (row * (heads + 2 * kvHeads) + head) * headDim + pair;
                 int right = left + pairs;
-                float cosine = cosines.get(angle);
-                float sine = sines.get(angle);
+                float cosine = angles.get(angle);
+                float sine = angles.get(positions * pairs + angle);
                 float a = qkv.get(left);
                 float b = qkv.get(right);
                 qkv.set(left, a * cosine - b * sine);

@@ -24,4 +24,41 @@ public final class SwiGluKernels {
             }
         }
     }
+
+    /**
+     * {@link #swiGlu} of what {@link LinearKernels#finish} would store: gate and up are finished and combined in one kernel.
+     *
+     * <p>Shapes: sums [rows][slices][2 width]; bias [layers][2 width]; out [rows][width].
+     *
+     * <p>Order: r and i parallel, i contiguous; slices left to right; then bias.
+     *
+     * @param biased 1 to add the bias
+     */
+    public static void finishGateUp(
+            FloatArray sums,
+            FloatArray bias,
+            IntArray layer,
+            IntArray step,
+            FloatArray out,
+            int rows,
+            int slices,
+            int width,
+            int biased,
+            int math) {
+        for (@Parallel int j = 0; j < rows * width; j++) {
+            int row = j / width;
+            int i = j - row * width;
+            if (row < step.get(Step.ROWS)) {
+                int first = row * slices * (2 * width) + i;
+                float gate = Slices.total(sums, first, 2 * width, slices);
+                float up = Slices.total(sums, first + width, 2 * width, slices);
+                if (biased == 1) {
+                    int of = layer.get(0) * (2 * width) + i;
+                    gate = gate + bias.get(of);
+                    up = up + bias.get(of + width);
+                }
+                out.set(j, KernelMath.silu(math, gate) * up);
+            }
+        }
+    }
 }

@@ -66,14 +66,14 @@ class AttentionKernelsTest {
         FloatArray actual = FloatArray.fromArray(expected);
         oracle.rotary(shape, table, place.position(), place.live(), expected);
         RotaryKernels.rotatePairs(
-                FloatArray.fromArray(table.cosines()),
-                FloatArray.fromArray(table.sines()),
+                KernelArrays.angles(table),
                 place.step(),
                 actual,
                 place.rows(),
                 shape.heads(),
                 shape.kvHeads(),
-                shape.headDim());
+                shape.headDim(),
+                table.positions());
         Bits.assertSame(place.toString(), actual.toHeapArray(), expected);
     }
 

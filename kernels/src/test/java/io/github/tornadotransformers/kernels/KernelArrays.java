@@ -1,5 +1,6 @@
 package io.github.tornadotransformers.kernels;
 
+import io.github.tornadotransformers.models.program.RotaryTable;
 import java.util.Arrays;
 import uk.ac.manchester.tornado.api.types.arrays.FloatArray;
 import uk.ac.manchester.tornado.api.types.arrays.IntArray;
@@ -30,5 +31,16 @@ final class KernelArrays {
             stacked.set(layer * values.length + i, values[i]);
         }
         return stacked;
+    }
+
+    /** Cosines, then sines. */
+    static FloatArray angles(RotaryTable table) {
+        int size = table.cosines().length;
+        FloatArray angles = new FloatArray(2 * size);
+        for (int i = 0; i < size; i++) {
+            angles.set(i, table.cosines()[i]);
+            angles.set(size + i, table.sines()[i]);
+        }
+        return angles;
     }
 }

@@ -61,8 +61,11 @@ final class DeviceArrays implements AutoCloseable {
         for (Op op : program.ops()) {
             if (op instanceof Op.Rotary rotary) {
                 RotaryTable table = rotary.table();
-                fill(rotary.name() + MemoryPlan.COSINES, MemorySegment.ofArray(table.cosines()));
-                fill(rotary.name() + MemoryPlan.SINES, MemorySegment.ofArray(table.sines()));
+                FloatArray angles = floats(rotary.name() + MemoryPlan.ANGLES);
+                MemorySegment cosines = MemorySegment.ofArray(table.cosines());
+                angles.getSegment().asSlice(0, cosines.byteSize()).copyFrom(cosines);
+                angles.getSegment().asSlice(cosines.byteSize()).copyFrom(MemorySegment.ofArray(table.sines()));
+                tables.add(angles);
             }
         }
     }

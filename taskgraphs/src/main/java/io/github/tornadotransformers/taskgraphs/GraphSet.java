@@ -1,6 +1,5 @@
 package io.github.tornadotransformers.taskgraphs;
 
-import io.github.tornadotransformers.models.checkpoint.DType;
 import io.github.tornadotransformers.models.program.Op;
 import io.github.tornadotransformers.models.program.Program;
 import io.github.tornadotransformers.taskgraphs.DeviceTransfer.Movement;
@@ -21,9 +20,8 @@ import uk.ac.manchester.tornado.api.types.arrays.TornadoNativeArray;
  * cache exist once on the device.
  */
 final class GraphSet {
+    private final DeviceModel model;
     private final Program program;
-    private final DType dtype;
-    private final MathMode math;
     private final DeviceArrays arrays;
     private final boolean traced;
     private final GraphChain decode;
@@ -34,18 +32,10 @@ final class GraphSet {
      * @param prefillRows tokens of the chain for many; 1 for none
      * @param traced whether every Op is a graph, so that its output can be read before the next one runs
      */
-    GraphSet(
-            Program program,
-            DType dtype,
-            MathMode math,
-            DeviceArrays arrays,
-            GraphMode mode,
-            int prefillRows,
-            boolean traced) {
-        this.program = program;
-        this.dtype = dtype;
-        this.math = math;
-        this.arrays = arrays;
+    GraphSet(DeviceModel model, GraphMode mode, int prefillRows, boolean traced) {
+        this.model = model;
+        this.program = model.program();
+        this.arrays = model.arrays();
         this.traced = traced;
         boolean fused = mode == GraphMode.FUSED && !traced;
         List<OpGraph> head = graphs("", "head", Stage.HEAD, 1, program.head());
@@ -86,34 +76,32 @@ final class GraphSet {
 
     /** One graph for all Ops, or one for each where they are traced. */
     private List<OpGraph> graphs(String prefix, String name, Stage stage, int rows, List<Op> ops) {
+        IntArray layer = name.equals("block") ? arrays.ints(MemoryPlan.LAYER) : arrays.layer(0);
         if (!traced) {
-            OpTasks tasks = tasks(name, stage, rows);
-            ops.forEach(tasks::add);
-            return List.of(
-                    new OpGraph(new StageGraph(prefix + name, tasks.tasks(), tasks.defined()), Optional.empty()));
+            TaskBuilder tasks = new TaskBuilder(model, stage, rows, layer, "");
+            new FusedTasks(tasks).addAll(ops);
+            return List.of(new OpGraph(graph(prefix + name, tasks), Optional.empty()));
         }
         List<OpGraph> graphs = new ArrayList<>();
         for (Op op : ops) {
-            OpTasks tasks = tasks(name, stage, rows);
-            tasks.add(op);
+            TaskBuilder tasks = new TaskBuilder(model, stage, rows, layer, "");
+            new OpTasks(tasks).add(op);
             OpGraph.Trace trace = new OpGraph.Trace(op, tasks.activation(op.output()));
-            graphs.add(new OpGraph(
-                    new StageGraph(prefix + op.name(), tasks.tasks(), tasks.defined()), Optional.of(trace)));
+            graphs.add(new OpGraph(graph(prefix + op.name(), tasks), Optional.of(trace)));
         }
         return graphs;
     }
 
-    private OpTasks tasks(String name, Stage stage, int rows) {
-        IntArray layer = name.equals("block") ? arrays.ints(MemoryPlan.LAYER) : arrays.layer(0);
-        return new OpTasks(program, dtype, math, arrays, stage, rows, layer, "");
+    private static StageGraph graph(String name, TaskBuilder tasks) {
+        return new StageGraph(name, tasks.tasks(), tasks.defined());
     }
 
     /** The whole pass, in as few graphs as TornadoVM has room for; a layer is never cut. */
     private GraphChain fusedChain() {
         List<OpGraph> parts = new ArrayList<>();
-        List<OpTasks> part = new ArrayList<>();
-        for (OpTasks unit : fusedUnits()) {
-            List<OpTasks> longer = new ArrayList<>(part);
+        List<TaskBuilder> part = new ArrayList<>();
+        for (TaskBuilder unit : fusedUnits()) {
+            List<TaskBuilder> longer = new ArrayList<>(part);
             longer.add(unit);
             if (!StageGraph.fits(allTasks(longer)) && !part.isEmpty()) {
                 parts.add(fusedPart(parts.size(), part));
@@ -125,19 +113,19 @@ final class GraphSet {
         return new GraphChain(parts, List.of(), List.of());
     }
 
-    private static List<DeviceTask> allTasks(List<OpTasks> units) {
+    private static List<DeviceTask> allTasks(List<TaskBuilder> units) {
         return units.stream().flatMap(unit -> unit.tasks().stream()).toList();
     }
 
     /** A graph of several units; only its first one can find an array untouched. */
-    private static OpGraph fusedPart(int index, List<OpTasks> units) {
+    private static OpGraph fusedPart(int index, List<TaskBuilder> units) {
         StageGraph graph = new StageGraph(
                 "fused" + index, allTasks(units), units.getFirst().defined());
         return new OpGraph(graph, Optional.empty());
     }
 
-    private List<OpTasks> fusedUnits() {
-        List<OpTasks> units = new ArrayList<>();
+    private List<TaskBuilder> fusedUnits() {
+        List<TaskBuilder> units = new ArrayList<>();
         units.add(fusedUnit(Stage.DECODE, arrays.layer(0), "", program.embedding()));
         for (int layer = 0; layer < program.layers(); layer++) {
             units.add(fusedUnit(Stage.DECODE, arrays.layer(layer), "layer" + layer + "_", program.block()));
@@ -146,9 +134,9 @@ final class GraphSet {
         return units;
     }
 
-    private OpTasks fusedUnit(Stage stage, IntArray layer, String prefix, List<Op> ops) {
-        OpTasks tasks = new OpTasks(program, dtype, math, arrays, stage, 1, layer, prefix);
-        ops.forEach(tasks::add);
+    private TaskBuilder fusedUnit(Stage stage, IntArray layer, String prefix, List<Op> ops) {
+        TaskBuilder tasks = new TaskBuilder(model, stage, 1, layer, prefix);
+        new FusedTasks(tasks).addAll(ops);
         return tasks;
     }
 

@@ -8,7 +8,6 @@ import io.github.tornadotransformers.models.program.AttentionShape;
 import io.github.tornadotransformers.models.program.Buffer;
 import io.github.tornadotransformers.models.program.Op;
 import io.github.tornadotransformers.models.program.Program;
-import io.github.tornadotransformers.models.program.RotaryTable;
 import io.github.tornadotransformers.models.program.Weight;
 import io.github.tornadotransformers.taskgraphs.PlannedArray.Element;
 import java.util.Collection;
@@ -27,8 +26,9 @@ final class MemoryPlan {
     static final String HEAD_STEP = "head.step";
     static final String LAYER = "layer";
     static final String SCALES = ".scales";
-    static final String COSINES = ".cosines";
-    static final String SINES = ".sines";
+
+    /** Cosines, then sines. */
+    static final String ANGLES = ".angles";
 
     /** Slice sums of a linear layer. */
     static final String SUMS = "sums";
@@ -43,6 +43,9 @@ final class MemoryPlan {
 
     static final String EXPONENTIAL_SUMS = "exponentialSums";
     static final String OUTPUT_SUMS = "outputSums";
+
+    /** Scores of a single row, where exponentials do not replace them. */
+    static final String RAW_SCORES = "rawScores";
 
     private final Program program;
     private final DType dtype;
@@ -125,7 +128,10 @@ final class MemoryPlan {
                         stage.array(SUMS),
                         Math.multiplyExact(slices, linear.weight().columns()));
             }
-            case Op.Rotary rotary -> addRotaryTable(rotary.name(), rotary.table());
+            case Op.Rotary rotary ->
+                addLargest(rotary.name() + ANGLES, 2L * rotary.table().cosines().length);
+            case Op.AttentionScores scores
+            when rows == 1 -> addLargest(stage.array(RAW_SCORES), scores.shape().scoresWidth());
             case Op.Softmax softmax -> {
                 long slices = rows
                         * softmax.shape().heads()
@@ -145,11 +151,6 @@ final class MemoryPlan {
                     Op.SwiGlu _,
                     Op.SelectRows _ -> {}
         }
-    }
-
-    private void addRotaryTable(String name, RotaryTable table) {
-        addLargest(name + COSINES, table.cosines().length);
-        addLargest(name + SINES, table.sines().length);
     }
 
     private void addLargest(String name, long elements) {

@@ -10,19 +10,11 @@ import io.github.tornadotransformers.kernels.RotaryKernels;
 import io.github.tornadotransformers.kernels.RowKernels;
 import io.github.tornadotransformers.kernels.Slices;
 import io.github.tornadotransformers.kernels.SwiGluKernels;
-import io.github.tornadotransformers.models.checkpoint.DType;
 import io.github.tornadotransformers.models.program.Activation;
 import io.github.tornadotransformers.models.program.AttentionShape;
-import io.github.tornadotransformers.models.program.Buffer;
 import io.github.tornadotransformers.models.program.Op;
-import io.github.tornadotransformers.models.program.Program;
-import io.github.tornadotransformers.models.program.Weight;
-import java.util.ArrayList;
-import java.util.HashSet;
 import java.util.List;
-import java.util.Set;
 import java.util.stream.Stream;
-import uk.ac.manchester.tornado.api.TaskGraph;
 import uk.ac.manchester.tornado.api.types.arrays.FloatArray;
 import uk.ac.manchester.tornado.api.types.arrays.IntArray;
 import uk.ac.manchester.tornado.api.types.arrays.TornadoNativeArray;
@@ -33,56 +25,23 @@ import uk.ac.manchester.tornado.api.types.arrays.TornadoNativeArray;
  * <p>A new Op gets a case in {@link #addTasks}, and one in {@link MemoryPlan} if it needs memory beside its output.
  */
 final class OpTasks {
-    private final Program program;
-    private final DType dtype;
-    private final MathMode math;
-    private final DeviceArrays arrays;
-    private final Stage stage;
+    private final TaskBuilder in;
     private final int rows;
     private final IntArray step;
-    private final List<DeviceTask> tasks = new ArrayList<>();
-    private final Set<TornadoNativeArray> used = new HashSet<>();
-    private final Set<TornadoNativeArray> defined = new HashSet<>();
-
     private final IntArray layer;
-    private final String prefix;
+    private final int math;
 
-    /**
-     * @param rows tokens that the tasks work on, at most
-     * @param layer holds the index of the layer whose weights and cache are used
-     * @param prefix before the names of tasks, to tell layers apart where a graph holds several
-     */
-    OpTasks(
-            Program program,
-            DType dtype,
-            MathMode math,
-            DeviceArrays arrays,
-            Stage stage,
-            int rows,
-            IntArray layer,
-            String prefix) {
-        this.program = program;
-        this.dtype = dtype;
-        this.math = math;
-        this.arrays = arrays;
-        this.stage = stage;
-        this.rows = rows;
-        this.layer = layer;
-        this.prefix = prefix;
-        this.step = arrays.ints(stage == Stage.HEAD ? MemoryPlan.HEAD_STEP : MemoryPlan.STEP);
-    }
-
-    List<DeviceTask> tasks() {
-        return List.copyOf(tasks);
+    OpTasks(TaskBuilder in) {
+        this.in = in;
+        this.rows = in.rows();
+        this.step = in.step();
+        this.layer = in.layer();
+        this.math = in.math();
     }
 
     void add(Op op) {
-        if (overwritesOutput(op) && !used.contains(activation(op.output()))) {
-            defined.add(activation(op.output()));
-        }
-        int first = tasks.size();
+        in.begin(op);
         addTasks(op);
-        tasks.subList(first, tasks.size()).forEach(task -> used.addAll(task.arrays()));
     }
 
     private void addTasks(Op op) {
@@ -102,57 +61,13 @@ final class OpTasks {
         }
     }
 
-    /** Whether an Op writes its output whole, whatever it held before. */
-    static boolean overwritesOutput(Op op) {
-        return switch (op) {
-            case Op.TokenEmbedding _,
-                    Op.LayerNorm _,
-                    Op.RmsNorm _,
-                    Op.AttentionScores _,
-                    Op.AttentionOutput _,
-                    Op.SwiGlu _,
-                    Op.SelectRows _ -> true;
-            case Op.Linear linear -> !linear.addsToOutput();
-            case Op.PositionEmbedding _, Op.Rotary _, Op.CacheAppend _, Op.Softmax _ -> false;
-        };
-    }
-
-    /** Outputs that Ops so far wrote before any read them. */
-    Set<TornadoNativeArray> defined() {
-        return defined;
-    }
-
-    /** The device's array of a buffer; the residual stream is the one that stages share. */
-    FloatArray activation(Buffer buffer) {
-        return arrays.floats(buffer.equals(program.residual()) ? buffer.name() : stage.array(buffer.name()));
-    }
-
-    private FloatArray scratch(String name) {
-        return arrays.floats(stage.array(name));
-    }
-
-    private FloatArray vector(Weight weight) {
-        return arrays.floats(weight.name());
-    }
-
-    private void task(String name, long items, int scalars, List<TornadoNativeArray> used, TaskAdder adder) {
-        String id = prefix + name;
-        tasks.add(new DeviceTask(id, items, used.size() + scalars, used, graph -> adder.add(graph, id)));
-    }
-
-    /** Calls {@link TaskGraph}'s {@code task} of the right number of arguments. */
-    @FunctionalInterface
-    private interface TaskAdder {
-        void add(TaskGraph graph, String id);
-    }
-
     private void tokenEmbedding(Op.TokenEmbedding op) {
-        DeviceMatrix table = arrays.matrix(op.table(), dtype);
-        IntArray tokens = arrays.ints(MemoryPlan.TOKENS);
-        FloatArray out = activation(op.output());
+        DeviceMatrix table = in.matrix(op.table());
+        IntArray tokens = in.ints(MemoryPlan.TOKENS);
+        FloatArray out = in.activation(op.output());
         int width = op.table().rows();
         int vocabSize = op.table().columns();
-        task(
+        in.task(
                 op.name(),
                 (long) rows * width,
                 4,
@@ -175,10 +90,10 @@ final class OpTasks {
     }
 
     private void positionEmbedding(Op.PositionEmbedding op) {
-        FloatArray table = vector(op.table());
-        FloatArray out = activation(op.output());
+        FloatArray table = in.vector(op.table());
+        FloatArray out = in.activation(op.output());
         int width = op.output().width();
-        task(
+        in.task(
                 op.name(),
                 (long) rows * width,
                 2,
@@ -187,28 +102,28 @@ final class OpTasks {
     }
 
     private void layerNorm(Op.LayerNorm op) {
-        FloatArray x = activation(op.input());
-        FloatArray sums = scratch(MemoryPlan.NORM_SUMS);
-        FloatArray deviations = scratch(MemoryPlan.NORM_DEVIATIONS);
-        FloatArray weight = vector(op.weight());
-        FloatArray bias = vector(op.bias());
-        FloatArray out = activation(op.output());
+        FloatArray x = in.activation(op.input());
+        FloatArray sums = in.scratch(MemoryPlan.NORM_SUMS);
+        FloatArray deviations = in.scratch(MemoryPlan.NORM_DEVIATIONS);
+        FloatArray weight = in.vector(op.weight());
+        FloatArray bias = in.vector(op.bias());
+        FloatArray out = in.activation(op.output());
         int width = op.output().width();
         long slices = (long) rows * Slices.count(width);
-        task(
+        in.task(
                 op.name() + "Sums",
                 slices,
                 2,
                 List.of(x, step, sums),
                 (graph, id) -> graph.task(id, NormKernels::sliceSums, x, step, sums, rows, width));
-        task(
+        in.task(
                 op.name() + "Deviations",
                 slices,
                 3,
                 List.of(x, sums, step, deviations),
-                (graph, id) -> graph.task(
-                        id, NormKernels::sliceDeviations, x, sums, step, deviations, rows, width, math.scalar()));
-        task(
+                (graph, id) ->
+                        graph.task(id, NormKernels::sliceDeviations, x, sums, step, deviations, rows, width, math));
+        in.task(
                 op.name(),
                 (long) rows * width,
                 4,
@@ -227,22 +142,22 @@ final class OpTasks {
                         rows,
                         width,
                         op.epsilon(),
-                        math.scalar()));
+                        math));
     }
 
     private void rmsNorm(Op.RmsNorm op) {
-        FloatArray x = activation(op.input());
-        FloatArray squares = scratch(MemoryPlan.NORM_SUMS);
-        FloatArray weight = vector(op.weight());
-        FloatArray out = activation(op.output());
+        FloatArray x = in.activation(op.input());
+        FloatArray squares = in.scratch(MemoryPlan.NORM_SUMS);
+        FloatArray weight = in.vector(op.weight());
+        FloatArray out = in.activation(op.output());
         int width = op.output().width();
-        task(
+        in.task(
                 op.name() + "Squares",
                 (long) rows * Slices.count(width),
                 2,
                 List.of(x, step, squares),
                 (graph, id) -> graph.task(id, NormKernels::sliceSquares, x, step, squares, rows, width));
-        task(
+        in.task(
                 op.name(),
                 (long) rows * width,
                 4,
@@ -259,21 +174,16 @@ final class OpTasks {
                         rows,
                         width,
                         op.epsilon(),
-                        math.scalar()));
+                        math));
     }
 
     private void linear(Op.Linear op) {
-        FloatArray sums = scratch(MemoryPlan.SUMS);
-        if (rows == 1) {
-            sliceSums(op, sums);
-        } else {
-            tileSums(op, sums);
-        }
-        FloatArray bias = op.bias().map(this::vector).orElse(arrays.noFloats());
-        FloatArray out = activation(op.output());
+        FloatArray sums = linearSlices(op);
+        FloatArray bias = op.bias().map(in::vector).orElse(in.noFloats());
+        FloatArray out = in.activation(op.output());
         int slices = Slices.count(op.weight().rows());
         int columns = op.weight().columns();
-        task(
+        in.task(
                 op.name(),
                 (long) rows * columns,
                 7,
@@ -292,7 +202,18 @@ final class OpTasks {
                         op.bias().isPresent() ? 1 : 0,
                         activation(op.activation()),
                         op.addsToOutput() ? 1 : 0,
-                        math.scalar()));
+                        math));
+    }
+
+    /** The slice sums of a linear layer, and where they are. */
+    FloatArray linearSlices(Op.Linear op) {
+        FloatArray sums = in.scratch(MemoryPlan.SUMS);
+        if (rows == 1) {
+            sliceSums(op, sums);
+        } else {
+            tileSums(op, sums);
+        }
+        return sums;
     }
 
     private static int activation(Activation activation) {
@@ -303,12 +224,12 @@ final class OpTasks {
     }
 
     private void sliceSums(Op.Linear op, FloatArray sums) {
-        FloatArray x = activation(op.input());
-        DeviceMatrix weight = arrays.matrix(op.weight(), dtype);
+        FloatArray x = in.activation(op.input());
+        DeviceMatrix weight = in.matrix(op.weight());
         int inputs = op.weight().rows();
         int columns = op.weight().columns();
         long items = (long) Slices.count(inputs) * columns;
-        task(
+        in.task(
                 op.name() + "Slices",
                 items,
                 3,
@@ -330,12 +251,12 @@ final class OpTasks {
     }
 
     private void tileSums(Op.Linear op, FloatArray sums) {
-        FloatArray x = activation(op.input());
-        DeviceMatrix weight = arrays.matrix(op.weight(), dtype);
+        FloatArray x = in.activation(op.input());
+        DeviceMatrix weight = in.matrix(op.weight());
         int inputs = op.weight().rows();
         int columns = op.weight().columns();
         long items = LinearTileKernels.tileSumsItems(rows, inputs, columns);
-        task(
+        in.task(
                 op.name() + "Slices",
                 items,
                 4,
@@ -359,36 +280,35 @@ final class OpTasks {
     }
 
     private void rotary(Op.Rotary op) {
-        FloatArray cosines = arrays.floats(op.name() + MemoryPlan.COSINES);
-        FloatArray sines = arrays.floats(op.name() + MemoryPlan.SINES);
-        FloatArray qkv = activation(op.output());
+        FloatArray angles = in.floats(op.name() + MemoryPlan.ANGLES);
+        FloatArray qkv = in.activation(op.output());
         AttentionShape shape = op.shape();
         long items = (long) rows * (shape.heads() + shape.kvHeads()) * (shape.headDim() / 2);
-        task(
+        in.task(
                 op.name(),
                 items,
-                4,
-                List.of(cosines, sines, step, qkv),
+                5,
+                List.of(angles, step, qkv),
                 (graph, id) -> graph.task(
                         id,
                         RotaryKernels::rotatePairs,
-                        cosines,
-                        sines,
+                        angles,
                         step,
                         qkv,
                         rows,
                         shape.heads(),
                         shape.kvHeads(),
-                        shape.headDim()));
+                        shape.headDim(),
+                        op.table().positions()));
     }
 
     private void cacheAppend(Op.CacheAppend op) {
-        FloatArray qkv = activation(op.qkv());
-        FloatArray keys = arrays.floats(MemoryPlan.KEYS);
-        FloatArray values = arrays.floats(MemoryPlan.VALUES);
+        FloatArray qkv = in.activation(op.qkv());
+        FloatArray keys = in.floats(MemoryPlan.KEYS);
+        FloatArray values = in.floats(MemoryPlan.VALUES);
         AttentionShape shape = op.shape();
         long items = (long) rows * shape.keyValueWidth();
-        task(
+        in.task(
                 op.name(),
                 items,
                 5,
@@ -409,12 +329,15 @@ final class OpTasks {
     }
 
     private void attentionScores(Op.AttentionScores op) {
-        FloatArray qkv = activation(op.qkv());
-        FloatArray keys = arrays.floats(MemoryPlan.KEYS);
-        FloatArray scores = activation(op.output());
+        attentionScores(op, in.activation(op.output()));
+    }
+
+    void attentionScores(Op.AttentionScores op, FloatArray scores) {
+        FloatArray qkv = in.activation(op.qkv());
+        FloatArray keys = in.floats(MemoryPlan.KEYS);
         AttentionShape shape = op.shape();
         long items = (long) rows * shape.scoresWidth();
-        task(
+        in.task(
                 op.name(),
                 items,
                 6,
@@ -436,20 +359,20 @@ final class OpTasks {
     }
 
     private void softmax(Op.Softmax op) {
-        FloatArray scores = activation(op.output());
-        FloatArray maxima = scratch(MemoryPlan.MAXIMA);
-        FloatArray sums = scratch(MemoryPlan.EXPONENTIAL_SUMS);
+        FloatArray scores = in.activation(op.output());
+        FloatArray maxima = in.scratch(MemoryPlan.MAXIMA);
+        FloatArray sums = in.scratch(MemoryPlan.EXPONENTIAL_SUMS);
         int heads = op.shape().heads();
         int context = op.shape().contextLength();
         long slices = (long) rows * heads * Slices.count(context);
-        task(
+        in.task(
                 op.name() + "Maxima",
                 slices,
                 3,
                 List.of(scores, step, maxima),
                 (graph, id) ->
                         graph.task(id, AttentionKernels::sliceMaxima, scores, step, maxima, rows, heads, context));
-        task(
+        in.task(
                 op.name() + "Exponentials",
                 slices,
                 4,
@@ -464,25 +387,33 @@ final class OpTasks {
                         rows,
                         heads,
                         context,
-                        math.scalar()));
-        task(
+                        math));
+        divideByTotals(op, sums);
+    }
+
+    /** The last task of a softmax: exponentials to probabilities. */
+    void divideByTotals(Op.Softmax op, FloatArray sums) {
+        FloatArray scores = in.activation(op.output());
+        int heads = op.shape().heads();
+        int context = op.shape().contextLength();
+        in.task(
                 op.name(),
                 (long) rows * heads * context,
                 4,
                 List.of(sums, step, scores),
                 (graph, id) -> graph.task(
-                        id, AttentionKernels::divideByTotals, sums, step, scores, rows, heads, context, math.scalar()));
+                        id, AttentionKernels::divideByTotals, sums, step, scores, rows, heads, context, math));
     }
 
     private void attentionOutput(Op.AttentionOutput op) {
-        FloatArray probabilities = activation(op.probabilities());
-        FloatArray values = arrays.floats(MemoryPlan.VALUES);
-        FloatArray sums = scratch(MemoryPlan.OUTPUT_SUMS);
-        FloatArray out = activation(op.output());
+        FloatArray probabilities = in.activation(op.probabilities());
+        FloatArray values = in.floats(MemoryPlan.VALUES);
+        FloatArray sums = in.scratch(MemoryPlan.OUTPUT_SUMS);
+        FloatArray out = in.activation(op.output());
         AttentionShape shape = op.shape();
         int context = shape.contextLength();
         long width = (long) rows * shape.queryWidth();
-        task(
+        in.task(
                 op.name() + "Slices",
                 width * Slices.count(context),
                 5,
@@ -500,7 +431,7 @@ final class OpTasks {
                         shape.headsPerKvHead(),
                         shape.headDim(),
                         context));
-        task(
+        in.task(
                 op.name(),
                 width,
                 4,
@@ -518,22 +449,22 @@ final class OpTasks {
     }
 
     private void swiGlu(Op.SwiGlu op) {
-        FloatArray gateUp = activation(op.gateUp());
-        FloatArray out = activation(op.output());
+        FloatArray gateUp = in.activation(op.gateUp());
+        FloatArray out = in.activation(op.output());
         int width = op.output().width();
-        task(
+        in.task(
                 op.name(),
                 (long) rows * width,
                 3,
                 List.of(gateUp, step, out),
-                (graph, id) -> graph.task(id, SwiGluKernels::swiGlu, gateUp, step, out, rows, width, math.scalar()));
+                (graph, id) -> graph.task(id, SwiGluKernels::swiGlu, gateUp, step, out, rows, width, math));
     }
 
     private void selectRows(Op.SelectRows op) {
-        FloatArray x = activation(op.input());
-        FloatArray out = activation(op.output());
+        FloatArray x = in.activation(op.input());
+        FloatArray out = in.activation(op.output());
         int width = op.output().width();
-        task(
+        in.task(
                 op.name(),
                 (long) rows * width,
                 2,

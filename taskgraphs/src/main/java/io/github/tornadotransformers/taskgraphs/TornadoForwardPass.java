@@ -185,7 +185,8 @@ public final class TornadoForwardPass implements ForwardPass {
     private int run(int[] tokens, int start, int firstPosition) {
         boolean first = plan == null;
         if (first) {
-            graphs = new GraphSet(program, dtype, options.math(), arrays, options.graph(), rows, listener.isPresent());
+            DeviceModel model = new DeviceModel(program, dtype, options.math(), arrays);
+            graphs = new GraphSet(model, options.graph(), rows, listener.isPresent());
             plan = new DevicePlan(graphs.graphs(), options.device(), kept);
         }
         int remaining = tokens.length - start;

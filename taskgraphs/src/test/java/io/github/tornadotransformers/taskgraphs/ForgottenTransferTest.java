@@ -53,7 +53,8 @@ class ForgottenTransferTest {
         List<StageGraph> graphs() {
             try (DeviceArrays arrays = new DeviceArrays(MemoryPlan.of(program, DType.F32, rows))) {
                 arrays.load(program, _ -> weights);
-                return new GraphSet(program, DType.F32, MathMode.STRICT, arrays, graph, rows, traced).graphs();
+                DeviceModel model = new DeviceModel(program, DType.F32, MathMode.STRICT, arrays);
+                return new GraphSet(model, graph, rows, traced).graphs();
             }
         }
     }

@@ -96,7 +96,7 @@ class MemoryPlanTest {
                 .hasMessageEndingWith("try -e host");
     }
 
-    /** What is allocated on the device is what was planned, shared arrays once. */
+    /** What is allocated on the device is what was planned, but for activations that fused tasks do without. */
     @ParameterizedTest
     @CsvSource({"LAYERED, 1", "LAYERED, 8"})
     void isWhatTheDeviceHolds(GraphMode graph, int rows) {
@@ -113,7 +113,7 @@ class MemoryPlanTest {
             try (TornadoForwardPass forward = TornadoForwardPass.open(program, DType.INT8, _ -> weights, options)) {
                 forward.forward(new int[40], 0);
                 long planned = MemoryPlan.of(program, DType.INT8, rows).bytes();
-                assertThat(device.usedBytes()).isBetween(planned, planned + 5_000);
+                assertThat(device.usedBytes()).isBetween(planned * 9 / 10, planned + 5_000);
             }
             assertThat(device.usedBytes()).isZero();
         });

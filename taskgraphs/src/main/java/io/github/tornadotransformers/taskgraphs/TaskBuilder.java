@@ -1,0 +1,135 @@
+package io.github.tornadotransformers.taskgraphs;
+
+import io.github.tornadotransformers.models.program.Buffer;
+import io.github.tornadotransformers.models.program.Op;
+import io.github.tornadotransformers.models.program.Weight;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import uk.ac.manchester.tornado.api.TaskGraph;
+import uk.ac.manchester.tornado.api.types.arrays.FloatArray;
+import uk.ac.manchester.tornado.api.types.arrays.IntArray;
+import uk.ac.manchester.tornado.api.types.arrays.TornadoNativeArray;
+
+/** Collects the tasks of a part of a program, and knows the arrays they work on. */
+final class TaskBuilder {
+    private final DeviceModel model;
+    private final Stage stage;
+    private final int rows;
+    private final IntArray layer;
+    private final String prefix;
+    private final List<DeviceTask> tasks = new ArrayList<>();
+    private final Set<TornadoNativeArray> used = new HashSet<>();
+    private final Set<TornadoNativeArray> defined = new HashSet<>();
+
+    /**
+     * @param rows tokens that the tasks work on, at most
+     * @param layer holds the index of the layer whose weights and cache are used
+     * @param prefix before the names of tasks, to tell layers apart where a graph holds several
+     */
+    TaskBuilder(DeviceModel model, Stage stage, int rows, IntArray layer, String prefix) {
+        this.model = model;
+        this.stage = stage;
+        this.rows = rows;
+        this.layer = layer;
+        this.prefix = prefix;
+    }
+
+    /** Calls {@link TaskGraph}'s {@code task} of the right number of arguments. */
+    @FunctionalInterface
+    interface TaskAdder {
+        void add(TaskGraph graph, String id);
+    }
+
+    /** Says that the tasks that follow compute {@code op}. */
+    void begin(Op op) {
+        if (overwritesOutput(op) && !used.contains(activation(op.output()))) {
+            defined.add(activation(op.output()));
+        }
+    }
+
+    /** Whether an Op writes its output whole, whatever it held before. */
+    private static boolean overwritesOutput(Op op) {
+        return switch (op) {
+            case Op.TokenEmbedding _,
+                    Op.LayerNorm _,
+                    Op.RmsNorm _,
+                    Op.AttentionScores _,
+                    Op.AttentionOutput _,
+                    Op.SwiGlu _,
+                    Op.SelectRows _ -> true;
+            case Op.Linear linear -> !linear.addsToOutput();
+            case Op.PositionEmbedding _, Op.Rotary _, Op.CacheAppend _, Op.Softmax _ -> false;
+        };
+    }
+
+    /**
+     * @param items how far the kernel's parallel loop runs
+     * @param scalars how many of its arguments are no arrays
+     * @param arrays those that are, as often as they are
+     */
+    void task(String name, long items, int scalars, List<TornadoNativeArray> arrays, TaskAdder adder) {
+        String id = prefix + name;
+        used.addAll(arrays);
+        tasks.add(new DeviceTask(id, items, arrays.size() + scalars, arrays, graph -> adder.add(graph, id)));
+    }
+
+    List<DeviceTask> tasks() {
+        return List.copyOf(tasks);
+    }
+
+    /** Outputs that Ops so far wrote before any read them. */
+    Set<TornadoNativeArray> defined() {
+        return defined;
+    }
+
+    int rows() {
+        return rows;
+    }
+
+    IntArray layer() {
+        return layer;
+    }
+
+    /** What {@link io.github.tornadotransformers.kernels.Step} describes. */
+    IntArray step() {
+        return ints(stage == Stage.HEAD ? MemoryPlan.HEAD_STEP : MemoryPlan.STEP);
+    }
+
+    /** The mode as kernels take it. */
+    int math() {
+        return model.math().scalar();
+    }
+
+    /** The array of a buffer; the residual stream is the one that stages share. */
+    FloatArray activation(Buffer buffer) {
+        return buffer.equals(model.program().residual()) ? floats(buffer.name()) : scratch(buffer.name());
+    }
+
+    /** An array that belongs to this stage. */
+    FloatArray scratch(String name) {
+        return floats(stage.array(name));
+    }
+
+    FloatArray vector(Weight weight) {
+        return floats(weight.name());
+    }
+
+    DeviceMatrix matrix(Weight weight) {
+        return model.arrays().matrix(weight, model.dtype());
+    }
+
+    FloatArray floats(String name) {
+        return model.arrays().floats(name);
+    }
+
+    IntArray ints(String name) {
+        return model.arrays().ints(name);
+    }
+
+    /** In place of an array that a kernel takes and does not read. */
+    FloatArray noFloats() {
+        return model.arrays().noFloats();
+    }
+}
