@@ -257,7 +257,7 @@ tt_diagnose_drivers() {
 
 tt_diagnose_devices() {
   local output
-  if ! output=$(JAVA_HOME=$TT_JDK TORNADOVM_HOME=$TT_SDK "$TT_SDK/bin/tornado" --devices 2>&1); then
+  if ! output=$(PATH=$PATH:/usr/sbin:/sbin JAVA_HOME=$TT_JDK TORNADOVM_HOME=$TT_SDK "$TT_SDK/bin/tornado" --devices 2>&1); then
     printf 'Devices    tornado --devices failed:\n'
   else
     printf 'Devices    as tornado --devices lists them:\n'

@@ -74,12 +74,18 @@ public final class TestSummary {
         passed++;
     }
 
+    /** One line of why: the message of the assumption or assertion, without the exception's name and where it came from. */
     private static String message(Element outcome, String absent) {
-        String message = outcome.getAttribute("message").strip();
-        if (message.isEmpty()) {
-            message = outcome.getTextContent().strip();
+        String message = outcome.getAttribute("message");
+        if (message.isBlank()) {
+            String text = outcome.getTextContent();
+            int stackTrace = text.indexOf("\n\tat ");
+            message = (stackTrace < 0 ? text : text.substring(0, stackTrace)).replaceFirst("^\\s*[\\w.$]+: ", "");
         }
-        message = message.replaceAll("\\s+", " ");
+        message = message.replaceFirst("^Assumption failed: ", "")
+                .replaceAll("\u001B\\[[0-9;]*m", "")
+                .replaceAll("\\s+", " ")
+                .strip();
         return message.isEmpty() ? absent : message.substring(0, Math.min(message.length(), MESSAGE_LENGTH));
     }
 

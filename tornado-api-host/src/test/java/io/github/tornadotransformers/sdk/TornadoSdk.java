@@ -106,10 +106,15 @@ public record TornadoSdk(Path home) {
                 home.resolve("bin/tornado").toString(),
                 "--jvm=" + String.join(" ", jvmFlags),
                 "-cp",
-                String.join(separator, classPath.stream().map(Path::toString).toList()),
+                quoted(String.join(separator, classPath.stream().map(Path::toString).toList())),
                 mainClass));
         command.addAll(arguments);
         return process(command);
+    }
+
+    /** The launcher builds a line for a shell. */
+    private static String quoted(String word) {
+        return "'" + word.replace("'", "'\\''") + "'";
     }
 
     private ProcessBuilder process(List<String> command) {
