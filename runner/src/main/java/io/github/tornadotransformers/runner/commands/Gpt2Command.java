@@ -1,6 +1,7 @@
 package io.github.tornadotransformers.runner.commands;
 
 import io.github.tornadotransformers.runner.console.Console;
+import io.github.tornadotransformers.runner.hub.ShippedModels;
 import picocli.CommandLine.Command;
 
 @Command(
@@ -10,6 +11,6 @@ import picocli.CommandLine.Command;
         sortOptions = false)
 final class Gpt2Command extends GenerateCommand {
     Gpt2Command(Console console) {
-        super(console, "gpt2", "gpt2");
+        super(console, "gpt2", ShippedModels.GPT2);
     }
 }

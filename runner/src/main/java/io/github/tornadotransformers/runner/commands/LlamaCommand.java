@@ -1,6 +1,7 @@
 package io.github.tornadotransformers.runner.commands;
 
 import io.github.tornadotransformers.runner.console.Console;
+import io.github.tornadotransformers.runner.hub.ShippedModels;
 import picocli.CommandLine.Command;
 
 @Command(
@@ -10,6 +11,6 @@ import picocli.CommandLine.Command;
         sortOptions = false)
 final class LlamaCommand extends GenerateCommand {
     LlamaCommand(Console console) {
-        super(console, "llama", "tinyllama");
+        super(console, "llama", ShippedModels.LLAMA);
     }
 }

@@ -9,6 +9,7 @@ import io.github.tornadotransformers.runner.console.ExitCode;
 import io.github.tornadotransformers.runner.console.Failure;
 import io.github.tornadotransformers.runner.hub.KnownModel;
 import io.github.tornadotransformers.runner.hub.ModelCache;
+import io.github.tornadotransformers.runner.hub.ShippedModels;
 import java.io.IOException;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
@@ -50,7 +51,11 @@ final class ModelsCommand implements Callable<Integer> {
     }
 
     private static String toText(Path root, List<CachedModel> cached) {
-        StringBuilder text = new StringBuilder("In the cache, ").append(root).append(":\n");
+        StringBuilder text = new StringBuilder("Shipped with the project, the defaults of gpt2 and llama:\n  ")
+                .append(String.join("\n  ", ShippedModels.names()))
+                .append("\n\nIn the cache, ")
+                .append(root)
+                .append(":\n");
         for (CachedModel model : cached) {
             text.append(String.format(
                     Locale.ROOT, "  %-16s %8.1f MB  %s%n", model.name(), model.bytes() / MEGABYTE, model.state()));

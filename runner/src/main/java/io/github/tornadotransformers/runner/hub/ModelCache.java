@@ -85,6 +85,10 @@ public final class ModelCache {
         if (path.endsWith(ModelFiles.CONFIG) && Files.isRegularFile(path)) {
             return path.toAbsolutePath().getParent();
         }
+        Optional<Path> shipped = ShippedModels.find(console, nameOrFolder);
+        if (shipped.isPresent() && !Files.isDirectory(path)) {
+            return shipped.get();
+        }
         Optional<KnownModel> known = KnownModel.named(nameOrFolder);
         if (known.isPresent() && !Files.isDirectory(path)) {
             return cached(known.get(), wanted);
@@ -96,8 +100,8 @@ public final class ModelCache {
         if (path.getNameCount() == 1 && !nameOrFolder.startsWith(".") && Files.isDirectory(byHand)) {
             return byHand;
         }
-        throw Failure.of(
-                "model " + nameOrFolder + " is neither a folder nor a known name (" + KnownModel.names() + ")");
+        throw Failure.of("model " + nameOrFolder + " is neither a folder nor a known name ("
+                + String.join(", ", ShippedModels.names()) + ", " + KnownModel.names() + ")");
     }
 
     private Path cached(KnownModel model, Wanted wanted) {

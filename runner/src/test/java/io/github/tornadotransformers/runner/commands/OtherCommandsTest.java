@@ -161,8 +161,16 @@ class OtherCommandsTest {
     void knownNameInTheCacheIsUsedAsItIs() throws IOException {
         Path cache = Files.createDirectory(folder.resolve("cache of names"));
         SmallModels.llama(cache.resolve("tinyllama"));
-        CommandRun run =
-                CommandRun.with(Map.of("TRANSFORMERS_CACHE", cache.toString()), "", "llama", "-n", "1", "-q", "hello");
+        CommandRun run = CommandRun.with(
+                Map.of("TRANSFORMERS_CACHE", cache.toString()),
+                "",
+                "llama",
+                "-m",
+                "tinyllama",
+                "-n",
+                "1",
+                "-q",
+                "hello");
         assertThat(run.exitCode()).isEqualTo(ExitCode.OK);
         assertThat(run.err()).isEmpty();
     }
