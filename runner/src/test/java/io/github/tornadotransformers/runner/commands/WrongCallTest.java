@@ -144,7 +144,7 @@ class WrongCallTest {
     void unknownModel() {
         String missing = folder.resolve("no such folder").toString();
         assertThat(failure("gpt2", "-m", missing, "hello"))
-                .startsWith("model " + missing + " is neither a folder nor a known name (gpt2, ");
+                .startsWith("model " + missing + " is neither a folder nor a known name (shakespeare-gpt2, ");
     }
 
     @Test
