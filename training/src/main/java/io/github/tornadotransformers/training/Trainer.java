@@ -3,6 +3,7 @@ package io.github.tornadotransformers.training;
 import io.github.tornadotransformers.host.BackwardOps;
 import io.github.tornadotransformers.host.HostOps;
 import io.github.tornadotransformers.models.program.Program;
+import io.github.tornadotransformers.training.losses.LossHistory;
 import java.util.Arrays;
 import java.util.function.BooleanSupplier;
 

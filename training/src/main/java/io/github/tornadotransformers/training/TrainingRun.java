@@ -2,6 +2,7 @@ package io.github.tornadotransformers.training;
 
 import io.github.tornadotransformers.models.ModelConfig;
 import io.github.tornadotransformers.models.checkpoint.StoredType;
+import io.github.tornadotransformers.training.losses.LossHistory;
 import java.util.Locale;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;

@@ -1,9 +1,9 @@
 package io.github.tornadotransformers.runner.commands;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import io.github.tornadotransformers.training.LossHistory;
 import io.github.tornadotransformers.training.Trainer;
 import io.github.tornadotransformers.training.TrainingText;
+import io.github.tornadotransformers.training.losses.LossHistory;
 import java.nio.file.Path;
 
 /** What {@code train --json} prints. */

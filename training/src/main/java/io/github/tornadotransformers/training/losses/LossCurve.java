@@ -1,6 +1,5 @@
-package io.github.tornadotransformers.training.plot;
+package io.github.tornadotransformers.training.losses;
 
-import io.github.tornadotransformers.training.LossHistory;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;

@@ -1,4 +1,4 @@
-package io.github.tornadotransformers.training;
+package io.github.tornadotransformers.training.losses;
 
 import java.util.ArrayList;
 import java.util.Collections;
@@ -15,6 +15,14 @@ public final class LossHistory {
      * @param step how many steps had been taken
      */
     public record Validation(int step, double loss) {}
+
+    /** A history that consists of these losses. */
+    public static LossHistory of(List<Double> training, List<Validation> validation) {
+        LossHistory history = new LossHistory();
+        history.training.addAll(training);
+        history.validation.addAll(validation);
+        return history;
+    }
 
     /** The mean loss of each step's windows, before the step. */
     public List<Double> training() {
@@ -36,11 +44,11 @@ public final class LossHistory {
         return best;
     }
 
-    void addTraining(double loss) {
+    public void addTraining(double loss) {
         training.add(loss);
     }
 
-    void addValidation(int step, double loss) {
+    public void addValidation(int step, double loss) {
         validation.add(new Validation(step, loss));
     }
 }

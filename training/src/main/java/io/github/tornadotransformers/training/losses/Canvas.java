@@ -1,4 +1,4 @@
-package io.github.tornadotransformers.training.plot;
+package io.github.tornadotransformers.training.losses;
 
 import java.io.ByteArrayOutputStream;
 import java.nio.ByteBuffer;

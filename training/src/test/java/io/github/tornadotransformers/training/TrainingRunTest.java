@@ -1,0 +1,217 @@
+package io.github.tornadotransformers.training;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.github.tornadotransformers.host.ScalarBackwardOps;
+import io.github.tornadotransformers.host.ScalarOps;
+import io.github.tornadotransformers.host.VectorBackwardOps;
+import io.github.tornadotransformers.host.VectorOps;
+import io.github.tornadotransformers.models.CheckpointException;
+import io.github.tornadotransformers.models.ModelConfig;
+import io.github.tornadotransformers.models.checkpoint.ArenaAllocator;
+import io.github.tornadotransformers.models.checkpoint.Checkpoint;
+import io.github.tornadotransformers.models.checkpoint.DType;
+import io.github.tornadotransformers.models.gpt2.Gpt2Config;
+import io.github.tornadotransformers.models.program.Program;
+import java.io.IOException;
+import java.lang.foreign.Arena;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.HexFormat;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+class TrainingRunTest {
+    private static final int STEPS = 20;
+    private static final double LEARNING_RATE = 5e-3;
+
+    @TempDir
+    private Path folder;
+
+    private TinyTraining tiny;
+
+    @BeforeEach
+    void makeText() throws IOException {
+        tiny = new TinyTraining(folder.resolve("tokenizer"));
+    }
+
+    static List<ModelConfig> configs() {
+        return List.of(TinyTraining.gpt2(), TinyTraining.llama());
+    }
+
+    private static TrainingSettings settings() {
+        return TinyTraining.settings(STEPS, LEARNING_RATE);
+    }
+
+    private static Map<String, String> contents(Path folder) throws IOException {
+        Map<String, String> contents = new TreeMap<>();
+        try (Stream<Path> files = Files.list(folder)) {
+            for (Path file : files.toList()) {
+                contents.put(file.getFileName().toString(), HexFormat.of().formatHex(Files.readAllBytes(file)));
+            }
+        }
+        return contents;
+    }
+
+    @ParameterizedTest
+    @MethodSource("configs")
+    void aResumedRunLeavesTheFilesOfOneThatNeverStopped(ModelConfig config) throws IOException {
+        Path straight = folder.resolve("straight");
+        tiny.run(tiny.trainer(config, settings()), config, straight).run(STEPS, () -> false);
+        Path stopped = folder.resolve("stopped");
+        tiny.run(tiny.trainer(config, settings()), config, stopped).run(7, () -> false);
+        Trainer resumed = tiny.trainer(config, settings());
+        new TrainingFolder(stopped).restore(resumed);
+        assertThat(resumed.steps()).isEqualTo(7);
+        tiny.run(resumed, config, stopped).run(STEPS, () -> false);
+        assertThat(contents(stopped)).isEqualTo(contents(straight));
+        assertThat(contents(straight)).containsKeys("config.json", "model.safetensors", "loss-curve.png");
+    }
+
+    @Test
+    void theBitsDoNotDependOnTheEngineOrItsThreads() throws IOException {
+        ModelConfig config = TinyTraining.llama();
+        Path scalar = folder.resolve("scalar");
+        tiny.run(tiny.trainer(config, settings()), config, scalar).run(STEPS, () -> false);
+        Path vector = folder.resolve("vector");
+        try (VectorOps ops = new VectorOps(3)) {
+            Trainer trainer = tiny.trainer(config, settings(), ops, new VectorBackwardOps(ops));
+            tiny.run(trainer, config, vector).run(STEPS, () -> false);
+        }
+        assertThat(contents(vector)).isEqualTo(contents(scalar));
+    }
+
+    @ParameterizedTest
+    @MethodSource("configs")
+    void theLossFallsAndTheBestModelIsKept(ModelConfig config) throws IOException {
+        Path out = folder.resolve("out");
+        TrainingSettings settings = TinyTraining.settings(60, 0.01);
+        Trainer trainer = tiny.trainer(config, settings);
+        tiny.run(trainer, config, out).run(60, () -> false);
+        List<Double> losses = trainer.history().training();
+        assertThat(losses.getFirst()).isBetween(5.0, 6.5);
+        assertThat(losses.getLast()).isLessThan(4.0);
+
+        Checkpoint checkpoint = Checkpoint.open(out);
+        assertThat(checkpoint.config()).isEqualTo(config);
+        Program program = config.program(TinyTraining.CONTEXT);
+        Trainer best = new Trainer(
+                program,
+                ParameterArrays.copyOf(
+                        program, checkpoint.load(program, DType.F32, new ArenaAllocator(Arena.ofAuto()))),
+                tiny.parts(),
+                settings,
+                new ScalarOps(),
+                new ScalarBackwardOps());
+        double expected = trainer.history().best().loss();
+        assertThat(best.validationLoss()).isBetween(expected - 0.02, expected + 0.02);
+    }
+
+    @Test
+    void stoppingFinishesTheStepAndWritesTheState() throws IOException {
+        Path out = folder.resolve("out");
+        Trainer trainer = tiny.trainer(TinyTraining.gpt2(), settings());
+        tiny.run(trainer, TinyTraining.gpt2(), out).run(STEPS, () -> trainer.steps() == 3);
+        Trainer resumed = tiny.trainer(TinyTraining.gpt2(), settings());
+        new TrainingFolder(out).restore(resumed);
+        assertThat(resumed.steps()).isEqualTo(3);
+        assertThat(out.resolve("model.safetensors")).exists();
+    }
+
+    @Test
+    void aLearningRateThatDivergesStopsWithTheStepAndTheLossAndKeepsTheLastState() throws IOException {
+        Path out = folder.resolve("out");
+        ModelConfig config = TinyTraining.gpt2();
+        TrainingSettings wild = TinyTraining.settings(STEPS, 3000);
+        TrainingRun run = tiny.run(tiny.trainer(config, wild), config, out);
+        assertThatThrownBy(() -> run.run(STEPS, () -> false))
+                .isInstanceOf(TrainingException.class)
+                .hasMessageMatching("step \\d+ has a loss of .* diverges; try a lower learning rate than 3000.0; .*");
+    }
+
+    @Test
+    void theStateOfTheLastGoodStepOutlivesADivergence() throws IOException {
+        Path out = folder.resolve("out");
+        ModelConfig config = TinyTraining.gpt2();
+        Trainer trainer = tiny.trainer(config, settings());
+        TrainingRun run = tiny.run(trainer, config, out);
+        run.run(8, () -> false);
+        float[] weight = trainer.weights().layer(trainer.weights().weights().getFirst(), 0);
+        weight[0] = Float.NaN;
+        assertThatThrownBy(() -> run.run(STEPS, () -> false))
+                .hasMessageContaining("step 9 has a loss of NaN")
+                .hasMessageContaining("the state of step 8 is kept");
+        Trainer resumed = tiny.trainer(config, settings());
+        new TrainingFolder(out).restore(resumed);
+        assertThat(resumed.steps()).isEqualTo(8);
+    }
+
+    @Test
+    void otherSettingsOrAnotherTextAreNotResumed() throws IOException {
+        Path out = folder.resolve("out");
+        ModelConfig config = TinyTraining.gpt2();
+        tiny.run(tiny.trainer(config, settings()), config, out).run(2, () -> false);
+        Trainer other = tiny.trainer(config, TinyTraining.settings(STEPS, 0.25));
+        assertThatThrownBy(() -> new TrainingFolder(out).restore(other))
+                .isInstanceOf(TrainingException.class)
+                .hasMessageContaining("learningRate was 0.005 and is 0.25");
+        Program program = config.program(TinyTraining.CONTEXT);
+        TrainingText text = TrainingText.of(tiny.text() + "x", tiny.tokenizer(), 0.1, TinyTraining.CONTEXT);
+        Trainer elsewhere = new Trainer(
+                program, new ParameterArrays(program), text, settings(), new ScalarOps(), new ScalarBackwardOps());
+        assertThatThrownBy(() -> new TrainingFolder(out).restore(elsewhere)).hasMessageContaining("the text");
+    }
+
+    @Test
+    void theStateOfAnotherModelIsRefusedWithTheTensor() throws IOException {
+        Path out = folder.resolve("out");
+        ModelConfig config = TinyTraining.gpt2();
+        tiny.run(tiny.trainer(config, settings()), config, out).run(2, () -> false);
+        Gpt2Config wider = new Gpt2Config(290, TinyTraining.CONTEXT, 32, 48, 2, 2, 1e-5f, true, true);
+        assertThatThrownBy(() -> new TrainingFolder(out).restore(tiny.trainer(wider, settings())))
+                .isInstanceOf(CheckpointException.class)
+                .hasMessageContaining("training-state.safetensors")
+                .hasMessageContaining("expected F32");
+    }
+
+    @Test
+    void aFolderThatCannotBeWrittenIsNamedAndNothingIsLeftBehind() throws IOException {
+        Path out = folder.resolve("out");
+        ModelConfig config = TinyTraining.gpt2();
+        Files.createDirectories(out.resolve("model.safetensors").resolve("in-the-way"));
+        TrainingRun run = tiny.run(tiny.trainer(config, settings()), config, out);
+        assertThatThrownBy(() -> run.run(5, () -> false))
+                .isInstanceOf(TrainingException.class)
+                .hasMessageContaining("the model cannot be written to " + out);
+        try (Stream<Path> files = Files.list(out)) {
+            assertThat(files.map(file -> file.getFileName().toString())).noneMatch(name -> name.contains("partial"));
+        }
+    }
+
+    @Test
+    void aTextShorterThanTheContextIsRefusedWithBothNumbers() {
+        assertThatThrownBy(() -> TrainingText.of("the owl", tiny.tokenizer(), 0, TinyTraining.CONTEXT))
+                .isInstanceOf(TrainingException.class)
+                .hasMessageContaining("tokens for training")
+                .hasMessageContaining("" + TinyTraining.CONTEXT);
+        assertThatThrownBy(() -> TrainingText.of(tiny.text(), tiny.tokenizer(), 0.001, TinyTraining.CONTEXT))
+                .hasMessageContaining("tokens for validation");
+    }
+
+    @Test
+    void progressTellsOfValidation() throws IOException {
+        ModelConfig config = TinyTraining.gpt2();
+        tiny.run(tiny.trainer(config, settings()), config, folder.resolve("out"))
+                .run(STEPS, () -> false);
+        assertThat(tiny.progress()).hasSize(4);
+        assertThat(tiny.progress().getFirst()).matches("step 5 of 20: validation loss \\d\\.\\d{4}, the best so far");
+    }
+}
