@@ -32,7 +32,7 @@ import org.junit.jupiter.params.provider.MethodSource;
 
 /**
  * Losses and gradients against an independent float64 implementation. Its files do not say which ids they are of; these are
- * the ones that give their losses: "Once upon a time, there was a l", "The capital of F", and ids without a text.
+ * the ones that give their losses: "Once upon a time, there was a little", "The capital of F", and ids without a text.
  */
 class GoldenGradientsTest {
     /** Largest differences: of a loss to itself, of a norm to itself, of a sum or an element to the tensor's norm. */
