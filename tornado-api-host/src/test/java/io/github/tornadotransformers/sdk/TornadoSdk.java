@@ -106,7 +106,8 @@ public record TornadoSdk(Path home) {
                 home.resolve("bin/tornado").toString(),
                 "--jvm=" + String.join(" ", jvmFlags),
                 "-cp",
-                quoted(String.join(separator, classPath.stream().map(Path::toString).toList())),
+                quoted(String.join(
+                        separator, classPath.stream().map(Path::toString).toList())),
                 mainClass));
         command.addAll(arguments);
         return process(command);
