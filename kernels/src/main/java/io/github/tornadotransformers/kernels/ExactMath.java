@@ -25,6 +25,7 @@ final class ExactMath {
 
     private static final float GELU_SCALE = 0.7978845608f;
     private static final float GELU_CUBIC = 0.044715f;
+    private static final float GELU_CUBIC_SLOPE = 0.134145f;
 
     /** Where {@link #exp} is not clamped, its exponent of two is at least this. */
     private static final int LEAST_EXPONENT = -126;
@@ -73,6 +74,11 @@ final class ExactMath {
     /** GELU's {@code u = sqrt(2/pi) (x + 0.044715 x^3)}, arXiv:1606.08415. */
     static float geluArgument(float x) {
         return GELU_SCALE * (x + GELU_CUBIC * (x * x * x));
+    }
+
+    /** The derivative of {@link #geluArgument}. */
+    static float geluArgumentSlope(float x) {
+        return GELU_SCALE * (1f + GELU_CUBIC_SLOPE * (x * x));
     }
 
     /** {@code a / b}, correctly rounded where the device's own float division is not (PTX). */

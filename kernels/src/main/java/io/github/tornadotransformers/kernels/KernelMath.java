@@ -37,4 +37,20 @@ public final class KernelMath {
     static float geluTanh(int math, float x) {
         return quotient(math, x, 1f + exp(math, -2f * ExactMath.geluArgument(x)));
     }
+
+    static float sigmoid(int math, float x) {
+        return quotient(math, 1f, 1f + exp(math, -x));
+    }
+
+    /** The derivative of {@link #silu}: {@code s (1 + x (1 - s))} with {@code s = sigmoid(x)}. */
+    static float siluSlope(int math, float x) {
+        float s = sigmoid(math, x);
+        return s * (1f + x * (1f - s));
+    }
+
+    /** The derivative of {@link #geluTanh}: {@code s + x s (1 - s) 2u'} with {@code s = sigmoid(2u)}. */
+    static float geluTanhSlope(int math, float x) {
+        float s = sigmoid(math, 2f * ExactMath.geluArgument(x));
+        return s + x * (s * (1f - s)) * (2f * ExactMath.geluArgumentSlope(x));
+    }
 }
