@@ -11,8 +11,12 @@ import io.github.tornadotransformers.models.program.RotaryTable;
 import io.github.tornadotransformers.models.program.Weight;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
+import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import uk.ac.manchester.tornado.api.types.arrays.ByteArray;
@@ -22,12 +26,17 @@ import uk.ac.manchester.tornado.api.types.arrays.ShortArray;
 import uk.ac.manchester.tornado.api.types.arrays.TornadoNativeArray;
 
 /**
- * The host's side of every array on the device. Weights and tables are filled here and copied to the device once; most others
- * only name the device's memory.
+ * The host's side of every array on the device. Weights and tables are filled here, copied to the device once, and freed here;
+ * most others only name the device's memory.
  */
 final class DeviceArrays implements AutoCloseable {
     private final Arena arena = Arena.ofShared();
+    private final Arena tableArena = Arena.ofShared();
+    private final LayerGroups groups;
     private final Map<String, TornadoNativeArray> arrays = new HashMap<>();
+
+    /** The elements of weights, of all layers together. */
+    private final Map<String, MemorySegment> weights = new HashMap<>();
 
     /** What the host fills before the device is first used, and no kernel writes. */
     private final Set<TornadoNativeArray> tables = new HashSet<>();
@@ -42,17 +51,58 @@ final class DeviceArrays implements AutoCloseable {
     private final ByteArray noBytes = constant(new ByteArray(1));
 
     /** Allocates what the plan says, whose sizes are known to fit. */
-    DeviceArrays(MemoryPlan plan) {
-        for (PlannedArray planned : plan.arrays()) {
-            arrays.put(planned.name(), planned.allocate(arena, WeightAllocator.ALIGNMENT));
+    DeviceArrays(MemoryPlan plan, Program program) {
+        this.groups = plan.groups();
+        Map<String, PlannedArray> rest = new LinkedHashMap<>();
+        plan.arrays().forEach(planned -> rest.put(planned.name(), planned));
+        for (Weight weight : program.weights()) {
+            for (String name : List.of(weight.name(), weight.name() + MemoryPlan.SCALES)) {
+                List<PlannedArray> parts = new ArrayList<>();
+                for (int group = 0; group < (MemoryPlan.isStacked(weight) ? groups.count() : 1); group++) {
+                    PlannedArray part = rest.remove(MemoryPlan.isStacked(weight) ? name + groups.suffix(group) : name);
+                    if (part != null) {
+                        parts.add(part);
+                    }
+                }
+                if (!parts.isEmpty()) {
+                    weights.put(name, allocate(parts, tableArena));
+                }
+            }
         }
+        rest.values().forEach(planned -> allocate(List.of(planned), arena));
+    }
+
+    /**
+     * Arrays whose elements lie one after the other.
+     *
+     * @return the elements of all
+     */
+    private MemorySegment allocate(List<PlannedArray> parts, Arena from) {
+        long header = TornadoNativeArray.ARRAY_HEADER;
+        long size = parts.stream().mapToLong(part -> part.bytes() - header).sum();
+        MemorySegment elements = from.allocate(WeightAllocator.ALIGNMENT + size, WeightAllocator.ALIGNMENT);
+        long start = WeightAllocator.ALIGNMENT;
+        for (PlannedArray part : parts) {
+            arrays.put(part.name(), wrap(part, elements.asSlice(start - header, part.bytes())));
+            start += part.bytes() - header;
+        }
+        return elements.asSlice(WeightAllocator.ALIGNMENT);
+    }
+
+    /** The header that TornadoVM writes before the elements, and never reads, may lie on the end of the array before. */
+    private static TornadoNativeArray wrap(PlannedArray part, MemorySegment memory) {
+        MemorySegment header = memory.asSlice(0, TornadoNativeArray.ARRAY_HEADER);
+        byte[] before = header.toArray(ValueLayout.JAVA_BYTE);
+        TornadoNativeArray array = part.over(memory);
+        header.copyFrom(MemorySegment.ofArray(before));
+        return array;
     }
 
     /** Fills weights and tables. Weights that the source did not write in place are copied. */
     void load(Program program, WeightSource source) {
-        Weights weights = source.load((name, _) -> array(name).getSegment());
+        Weights loaded = source.load((name, _) -> weights.get(name));
         for (Weight weight : program.weights()) {
-            WeightData data = weights.get(weight);
+            WeightData data = loaded.get(weight);
             fill(weight.name(), data.elements());
             if (data.dtype() == DType.INT8) {
                 fill(weight.name() + MemoryPlan.SCALES, data.scales());
@@ -71,11 +121,21 @@ final class DeviceArrays implements AutoCloseable {
     }
 
     private void fill(String name, MemorySegment elements) {
-        TornadoNativeArray array = array(name);
-        if (!elements.isNative() || elements.address() != array.getSegment().address()) {
-            array.getSegment().copyFrom(elements);
+        MemorySegment memory = weights.get(name);
+        if (!elements.isNative() || elements.address() != memory.address()) {
+            memory.copyFrom(elements);
         }
-        tables.add(array);
+        arrays.forEach((each, array) -> {
+            if (each.startsWith(name)
+                    && memory.asOverlappingSlice(array.getSegment()).isPresent()) {
+                tables.add(array);
+            }
+        });
+    }
+
+    /** Frees the host's memory of the weights, once every graph that owns one has copied it to the device. */
+    void releaseWeights() {
+        tableArena.close();
     }
 
     private <T extends TornadoNativeArray> T constant(T array) {
@@ -99,6 +159,11 @@ final class DeviceArrays implements AutoCloseable {
         return (IntArray) array(name);
     }
 
+    /** The array that holds a weight's or a cache's layers of a group. */
+    FloatArray floats(String name, int group) {
+        return floats(name + groups.suffix(group));
+    }
+
     /** An array that says {@code layer}, for kernels that always work on it. */
     IntArray layer(int layer) {
         return layers.computeIfAbsent(layer, each -> constant(IntArray.fromElements(each)));
@@ -109,16 +174,26 @@ final class DeviceArrays implements AutoCloseable {
         return noFloats;
     }
 
-    DeviceMatrix matrix(Weight weight, DType dtype) {
+    /** @param group of layers, where the weight is stacked */
+    DeviceMatrix matrix(Weight weight, DType dtype, int group) {
+        String suffix = MemoryPlan.isStacked(weight) ? groups.suffix(group) : "";
         int format = format(dtype);
-        TornadoNativeArray elements = array(weight.name());
+        TornadoNativeArray elements = array(weight.name() + suffix);
         return new DeviceMatrix(
                 format,
                 elements instanceof FloatArray floats ? floats : noFloats,
                 elements instanceof ShortArray shorts ? shorts : noShorts,
                 elements instanceof ByteArray bytes ? bytes : noBytes,
-                dtype == DType.INT8 ? floats(weight.name() + MemoryPlan.SCALES) : noFloats,
+                dtype == DType.INT8 ? floats(weight.name() + MemoryPlan.SCALES + suffix) : noFloats,
                 powers.computeIfAbsent(format, each -> constant(WeightFormat.powers(each))));
+    }
+
+    FloatArray vector(Weight weight, int group) {
+        return MemoryPlan.isStacked(weight) ? floats(weight.name(), group) : floats(weight.name());
+    }
+
+    LayerGroups groups() {
+        return groups;
     }
 
     private static int format(DType dtype) {
@@ -140,6 +215,9 @@ final class DeviceArrays implements AutoCloseable {
 
     @Override
     public void close() {
+        if (tableArena.scope().isAlive()) {
+            tableArena.close();
+        }
         arena.close();
     }
 }

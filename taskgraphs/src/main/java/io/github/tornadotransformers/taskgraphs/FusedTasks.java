@@ -106,8 +106,8 @@ final class FusedTasks {
     private void finishQkv(Op.Linear linear, Op.CacheAppend append, FloatArray sums) {
         FloatArray bias = bias(linear);
         FloatArray qkv = in.activation(linear.output());
-        FloatArray keys = in.floats(MemoryPlan.KEYS);
-        FloatArray values = in.floats(MemoryPlan.VALUES);
+        FloatArray keys = in.keys();
+        FloatArray values = in.values();
         AttentionShape shape = append.shape();
         int slices = Slices.count(linear.weight().rows());
         long items = (long) rows * shape.fusedWidth();
@@ -139,8 +139,8 @@ final class FusedTasks {
         FloatArray bias = bias(linear);
         FloatArray angles = in.floats(rotary.name() + MemoryPlan.ANGLES);
         FloatArray qkv = in.activation(linear.output());
-        FloatArray keys = in.floats(MemoryPlan.KEYS);
-        FloatArray values = in.floats(MemoryPlan.VALUES);
+        FloatArray keys = in.keys();
+        FloatArray values = in.values();
         AttentionShape shape = rotary.shape();
         int slices = Slices.count(linear.weight().rows());
         long items = (long) rows * (shape.fusedWidth() / 2);

@@ -7,13 +7,13 @@ import java.util.stream.Stream;
  * The graphs of a forward pass, in running order.
  *
  * @param before run once; they hold everything where a graph holds the whole pass
- * @param perLayer run once for every layer
+ * @param blocks run once for each of their layers
  * @param head run once for every row whose logits are wanted
  */
-record GraphChain(List<OpGraph> before, List<OpGraph> perLayer, List<OpGraph> head) {
+record GraphChain(List<OpGraph> before, List<LayerGraphs> blocks, List<OpGraph> head) {
     GraphChain {
         before = List.copyOf(before);
-        perLayer = List.copyOf(perLayer);
+        blocks = List.copyOf(blocks);
         head = List.copyOf(head);
     }
 
@@ -22,19 +22,24 @@ record GraphChain(List<OpGraph> before, List<OpGraph> perLayer, List<OpGraph> he
     }
 
     Stream<OpGraph> graphs() {
-        return Stream.of(before, perLayer, head).flatMap(List::stream);
+        Stream<OpGraph> inBlocks = blocks.stream().flatMap(block -> block.graphs().stream());
+        return Stream.of(before.stream(), inBlocks, head.stream()).flatMap(all -> all);
     }
 
     /** Says which graph may run after which, within this chain. */
     void link() {
         linkAll(before);
-        linkAll(perLayer);
-        linkAll(head);
-        if (!perLayer.isEmpty()) {
-            link(before, perLayer);
-            link(perLayer, perLayer);
-            link(perLayer, head);
+        List<OpGraph> last = before;
+        for (LayerGraphs block : blocks) {
+            linkAll(block.graphs());
+            link(last, block.graphs());
+            if (block.layers() > 1) {
+                link(block.graphs(), block.graphs());
+            }
+            last = block.graphs();
         }
+        linkAll(head);
+        link(last, head);
     }
 
     /** Says that the head may run several times in a row. */
@@ -44,7 +49,7 @@ record GraphChain(List<OpGraph> before, List<OpGraph> perLayer, List<OpGraph> he
 
     /** Says that {@code next} may run after this chain, with or without its head. */
     void precedes(GraphChain next) {
-        link(perLayer.isEmpty() ? before : perLayer, next.before);
+        link(blocks.isEmpty() ? before : blocks.getLast().graphs(), next.before);
         if (!head.isEmpty()) {
             link(head, next.before);
         }

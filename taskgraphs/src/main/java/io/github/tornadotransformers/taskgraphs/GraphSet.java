@@ -38,7 +38,7 @@ final class GraphSet {
         this.arrays = model.arrays();
         this.traced = traced;
         boolean fused = mode == GraphMode.FUSED && !traced;
-        List<OpGraph> head = graphs("", "head", Stage.HEAD, 1, program.head());
+        List<OpGraph> head = graphs("", "head", Stage.HEAD, 1, program.head(), arrays.layer(0), 0);
         this.decode = fused ? fusedChain() : layeredChain("", Stage.DECODE, 1, head);
         this.prefill = prefillRows > 1
                 ? Optional.of(layeredChain("prefill_", Stage.PREFILL, prefillRows, head))
@@ -68,26 +68,32 @@ final class GraphSet {
     }
 
     private GraphChain layeredChain(String prefix, Stage stage, int rows, List<OpGraph> head) {
-        return new GraphChain(
-                graphs(prefix, "embedding", stage, rows, program.embedding()),
-                graphs(prefix, "block", stage, rows, program.block()),
-                head);
+        LayerGroups groups = arrays.groups();
+        IntArray layer = arrays.ints(MemoryPlan.LAYER);
+        List<LayerGraphs> blocks = new ArrayList<>();
+        for (int group = 0; group < groups.count(); group++) {
+            List<OpGraph> block =
+                    graphs(prefix, "block" + groups.suffix(group), stage, rows, program.block(), layer, group);
+            blocks.add(new LayerGraphs(groups.firstLayer(group), groups.layersOf(group), block));
+        }
+        List<OpGraph> before = graphs(prefix, "embedding", stage, rows, program.embedding(), arrays.layer(0), 0);
+        return new GraphChain(before, blocks, head);
     }
 
     /** One graph for all Ops, or one for each where they are traced. */
-    private List<OpGraph> graphs(String prefix, String name, Stage stage, int rows, List<Op> ops) {
-        IntArray layer = name.equals("block") ? arrays.ints(MemoryPlan.LAYER) : arrays.layer(0);
+    private List<OpGraph> graphs(
+            String prefix, String name, Stage stage, int rows, List<Op> ops, IntArray layer, int group) {
         if (!traced) {
-            TaskBuilder tasks = new TaskBuilder(model, stage, rows, layer, "");
+            TaskBuilder tasks = new TaskBuilder(model, stage, rows, layer, group, "");
             new FusedTasks(tasks).addAll(ops);
             return List.of(new OpGraph(graph(prefix + name, tasks), Optional.empty()));
         }
         List<OpGraph> graphs = new ArrayList<>();
         for (Op op : ops) {
-            TaskBuilder tasks = new TaskBuilder(model, stage, rows, layer, "");
+            TaskBuilder tasks = new TaskBuilder(model, stage, rows, layer, group, "");
             new OpTasks(tasks).add(op);
             OpGraph.Trace trace = new OpGraph.Trace(op, tasks.activation(op.output()));
-            graphs.add(new OpGraph(graph(prefix + op.name(), tasks), Optional.of(trace)));
+            graphs.add(new OpGraph(graph(prefix + name + "_" + op.name(), tasks), Optional.of(trace)));
         }
         return graphs;
     }
@@ -125,17 +131,20 @@ final class GraphSet {
     }
 
     private List<TaskBuilder> fusedUnits() {
+        LayerGroups groups = arrays.groups();
         List<TaskBuilder> units = new ArrayList<>();
-        units.add(fusedUnit(Stage.DECODE, arrays.layer(0), "", program.embedding()));
+        units.add(fusedUnit(new TaskBuilder(model, Stage.DECODE, 1, arrays.layer(0), 0, ""), program.embedding()));
         for (int layer = 0; layer < program.layers(); layer++) {
-            units.add(fusedUnit(Stage.DECODE, arrays.layer(layer), "layer" + layer + "_", program.block()));
+            int group = layer / groups.perGroup();
+            IntArray within = arrays.layer(layer - groups.firstLayer(group));
+            String prefix = "layer" + layer + "_";
+            units.add(fusedUnit(new TaskBuilder(model, Stage.DECODE, 1, within, group, prefix), program.block()));
         }
-        units.add(fusedUnit(Stage.HEAD, arrays.layer(0), "", program.head()));
+        units.add(fusedUnit(new TaskBuilder(model, Stage.HEAD, 1, arrays.layer(0), 0, ""), program.head()));
         return units;
     }
 
-    private TaskBuilder fusedUnit(Stage stage, IntArray layer, String prefix, List<Op> ops) {
-        TaskBuilder tasks = new TaskBuilder(model, stage, 1, layer, prefix);
+    private static TaskBuilder fusedUnit(TaskBuilder tasks, List<Op> ops) {
         new FusedTasks(tasks).addAll(ops);
         return tasks;
     }
@@ -147,10 +156,8 @@ final class GraphSet {
         Residency residency = new Residency(graphs);
         Set<TornadoNativeArray> settled = new HashSet<>(tables());
         tables().forEach(residency::upload);
-        for (String name : List.of(MemoryPlan.KEYS, MemoryPlan.VALUES)) {
-            residency.keep(arrays.floats(name));
-            settled.add(arrays.floats(name));
-        }
+        caches().forEach(residency::keep);
+        settled.addAll(caches());
         handedOn().forEach(array -> residency.handOn(array, traced));
         settled.addAll(handedOn());
         Set<StageGraph> entries = chains().map(GraphChain::entry).collect(Collectors.toSet());
@@ -165,6 +172,15 @@ final class GraphSet {
         Set<TornadoNativeArray> tables = new LinkedHashSet<>();
         graphs.forEach(graph -> graph.uses().stream().filter(arrays::isTable).forEach(tables::add));
         return tables;
+    }
+
+    private List<TornadoNativeArray> caches() {
+        List<TornadoNativeArray> caches = new ArrayList<>();
+        for (int group = 0; group < arrays.groups().count(); group++) {
+            caches.add(arrays.floats(MemoryPlan.KEYS, group));
+            caches.add(arrays.floats(MemoryPlan.VALUES, group));
+        }
+        return caches;
     }
 
     /** The residual stream; where Ops are traced, all activations. */

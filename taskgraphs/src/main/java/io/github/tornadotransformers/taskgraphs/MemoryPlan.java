@@ -16,6 +16,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import uk.ac.manchester.tornado.api.types.arrays.TornadoNativeArray;
 
 /** Every array of a forward pass, sized from the program before any is allocated. */
 final class MemoryPlan {
@@ -49,16 +50,20 @@ final class MemoryPlan {
 
     private final Program program;
     private final DType dtype;
+    private final DeviceInfo device;
+    private final LayerGroups groups;
     private final Map<String, PlannedArray> arrays = new LinkedHashMap<>();
 
-    private MemoryPlan(Program program, DType dtype) {
+    private MemoryPlan(Program program, DType dtype, DeviceInfo device) {
         this.program = program;
         this.dtype = dtype;
+        this.device = device;
+        this.groups = LayerGroups.of(program.layers(), layersPerArray());
     }
 
     /** @param prefillRows tokens that run at once, at most; 1 for none but single ones */
-    static MemoryPlan of(Program program, DType dtype, int prefillRows) {
-        MemoryPlan plan = new MemoryPlan(program, dtype);
+    static MemoryPlan of(Program program, DType dtype, int prefillRows, DeviceInfo device) {
+        MemoryPlan plan = new MemoryPlan(program, dtype, device);
         program.weights().forEach(plan::addWeight);
         plan.addShared(prefillRows);
         plan.addStage(Stage.DECODE, program.embedding(), 1);
@@ -71,23 +76,63 @@ final class MemoryPlan {
         return plan;
     }
 
-    private void addWeight(Weight weight) {
-        DType type = weight.kind() == Weight.Kind.MATRIX ? dtype : DType.F32;
-        Element element = switch (type) {
+    /** How many layers' weights and cache fit an array. */
+    private long layersPerArray() {
+        long most = layersPerArray(program.attention().cacheLayerSize(), Element.FLOAT);
+        for (Weight weight : program.weights()) {
+            if (isStacked(weight)) {
+                most = Math.min(most, layersPerArray(weight.layerSize(), element(weight)));
+            }
+        }
+        return most;
+    }
+
+    private long layersPerArray(long layerSize, Element element) {
+        long bytes = device.maxAllocationBytes() - 1 - TornadoNativeArray.ARRAY_HEADER;
+        return Math.min(Integer.MAX_VALUE, bytes / element.bytes()) / layerSize;
+    }
+
+    static boolean isStacked(Weight weight) {
+        return weight.layers() > 1;
+    }
+
+    LayerGroups groups() {
+        return groups;
+    }
+
+    private DType dtype(Weight weight) {
+        return weight.kind() == Weight.Kind.MATRIX ? dtype : DType.F32;
+    }
+
+    private Element element(Weight weight) {
+        return switch (dtype(weight)) {
             case F32 -> Element.FLOAT;
             case BF16, F16 -> Element.SHORT;
             case INT8 -> Element.BYTE;
         };
-        add(weight.name(), element, weight.size());
-        if (type == DType.INT8) {
-            add(weight.name() + SCALES, Element.FLOAT, WeightData.scaleBytes(weight) / Float.BYTES);
+    }
+
+    private void addWeight(Weight weight) {
+        addLayers(weight.name(), element(weight), weight.layerSize(), isStacked(weight));
+        if (dtype(weight) == DType.INT8) {
+            long scales = WeightData.scaleBytes(weight) / Float.BYTES / weight.layers();
+            addLayers(weight.name() + SCALES, Element.FLOAT, scales, isStacked(weight));
+        }
+    }
+
+    private void addLayers(String name, Element element, long layerSize, boolean stacked) {
+        if (stacked) {
+            for (int group = 0; group < groups.count(); group++) {
+                add(name + groups.suffix(group), element, Math.multiplyExact(layerSize, groups.layersOf(group)));
+            }
+        } else {
+            add(name, element, layerSize);
         }
     }
 
     private void addShared(int prefillRows) {
-        long cache = Math.multiplyExact(program.attention().cacheLayerSize(), (long) program.layers());
-        add(KEYS, Element.FLOAT, cache);
-        add(VALUES, Element.FLOAT, cache);
+        addLayers(KEYS, Element.FLOAT, program.attention().cacheLayerSize(), true);
+        addLayers(VALUES, Element.FLOAT, program.attention().cacheLayerSize(), true);
         add(
                 program.residual().name(),
                 Element.FLOAT,
@@ -173,24 +218,24 @@ final class MemoryPlan {
     }
 
     /** @throws DeviceException if an array or all of them do not fit the device; says both figures and what would fit */
-    void requireFits(DeviceInfo device) {
-        PlannedArray largest = arrays().stream()
-                .max(Comparator.comparingLong(PlannedArray::bytes))
-                .orElseThrow();
+    void requireFits() {
         for (PlannedArray array : arrays()) {
             if (array.elements() > Integer.MAX_VALUE) {
                 throw new DeviceException("%s has %d elements, but TornadoVM's arrays hold %d at most: %s"
-                        .formatted(array.name(), array.elements(), Integer.MAX_VALUE, advice(device)));
+                        .formatted(array.name(), array.elements(), Integer.MAX_VALUE, advice()));
             }
         }
-        if (largest.bytes() >= device.maxAllocationBytes()) {
+        PlannedArray largest = arrays().stream()
+                .max(Comparator.comparingLong(PlannedArray::bytes))
+                .orElseThrow();
+        if (!fits(largest)) {
             throw new DeviceException("%s needs a buffer of %s, but %s allows less than %s for one: %s"
                     .formatted(
                             largest.name(),
                             gigabytes(largest.bytes()),
                             device,
                             gigabytes(device.maxAllocationBytes()),
-                            advice(device)));
+                            advice()));
         }
         if (bytes() > device.memoryBytes()) {
             throw new DeviceException("the model needs %s in %s, but %s has %s: %s"
@@ -199,42 +244,43 @@ final class MemoryPlan {
                             dtype.name().toLowerCase(Locale.ROOT),
                             device,
                             gigabytes(device.memoryBytes()),
-                            advice(device)));
+                            advice()));
         }
     }
 
-    private String advice(DeviceInfo device) {
+    private String advice() {
         for (DType narrower : List.of(DType.BF16, DType.INT8)) {
-            if (narrower.bytes() < dtype.bytes() && fits(MemoryPlan.of(program, narrower, 1), device)) {
+            if (narrower.bytes() < dtype.bytes()
+                    && of(program, narrower, 1, device).fits()) {
                 return "try --dtype " + narrower.name().toLowerCase(Locale.ROOT);
             }
         }
-        long context = contextThatFits(device);
+        long context = contextThatFits();
         return context > 0 ? "try --context " + context : "try -e host";
     }
 
-    private static boolean fits(MemoryPlan plan, DeviceInfo device) {
-        return plan.bytes() <= device.memoryBytes() && plan.arrays().stream().allMatch(array -> fits(array, device));
+    private boolean fits() {
+        return bytes() <= device.memoryBytes() && arrays().stream().allMatch(this::fits);
     }
 
-    private static boolean fits(PlannedArray array, DeviceInfo device) {
+    private boolean fits(PlannedArray array) {
         return array.elements() <= Integer.MAX_VALUE && array.bytes() < device.maxAllocationBytes();
     }
 
-    /** Positions whose cache fits beside the weights, keys and values each in a buffer of their own; 0 if none. */
-    private long contextThatFits(DeviceInfo device) {
-        List<PlannedArray> weights = program.weights().stream()
-                .map(weight -> arrays.get(weight.name()))
-                .toList();
-        if (!weights.stream().allMatch(weight -> fits(weight, device))) {
+    /** Positions whose cache fits beside everything else, a layer's in a buffer; 0 if a weight does not fit itself. */
+    private long contextThatFits() {
+        if (!arrays().stream().filter(array -> !isCache(array)).allMatch(this::fits)) {
             return 0;
         }
-        long weightBytes = weights.stream().mapToLong(PlannedArray::bytes).sum();
-        long activations = bytes() - weightBytes - program.cacheBytes();
-        long left = device.memoryBytes() - weightBytes - activations;
-        long forEach = Math.min(left / 2, device.maxAllocationBytes() - 1);
-        long perPosition = Math.max(1, program.cacheBytes() / 2 / program.contextLength());
-        return Math.clamp(forEach / perPosition, 0, program.contextLength() - 1L);
+        long left = device.memoryBytes() - (bytes() - program.cacheBytes());
+        long perPosition = Math.max(1, program.cacheBytes() / program.contextLength());
+        long perLayer = program.attention().keyValueWidth() * (long) Float.BYTES;
+        long most = Math.min(left / perPosition, (device.maxAllocationBytes() - 1) / perLayer);
+        return Math.clamp(most, 0, program.contextLength() - 1L);
+    }
+
+    private static boolean isCache(PlannedArray array) {
+        return array.name().startsWith(KEYS) || array.name().startsWith(VALUES);
     }
 
     private static String gigabytes(long bytes) {

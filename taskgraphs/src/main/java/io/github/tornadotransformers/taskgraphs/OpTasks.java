@@ -304,8 +304,8 @@ final class OpTasks {
 
     private void cacheAppend(Op.CacheAppend op) {
         FloatArray qkv = in.activation(op.qkv());
-        FloatArray keys = in.floats(MemoryPlan.KEYS);
-        FloatArray values = in.floats(MemoryPlan.VALUES);
+        FloatArray keys = in.keys();
+        FloatArray values = in.values();
         AttentionShape shape = op.shape();
         long items = (long) rows * shape.keyValueWidth();
         in.task(
@@ -334,7 +334,7 @@ final class OpTasks {
 
     void attentionScores(Op.AttentionScores op, FloatArray scores) {
         FloatArray qkv = in.activation(op.qkv());
-        FloatArray keys = in.floats(MemoryPlan.KEYS);
+        FloatArray keys = in.keys();
         AttentionShape shape = op.shape();
         long items = (long) rows * shape.scoresWidth();
         in.task(
@@ -407,7 +407,7 @@ final class OpTasks {
 
     private void attentionOutput(Op.AttentionOutput op) {
         FloatArray probabilities = in.activation(op.probabilities());
-        FloatArray values = in.floats(MemoryPlan.VALUES);
+        FloatArray values = in.values();
         FloatArray sums = in.scratch(MemoryPlan.OUTPUT_SUMS);
         FloatArray out = in.activation(op.output());
         AttentionShape shape = op.shape();

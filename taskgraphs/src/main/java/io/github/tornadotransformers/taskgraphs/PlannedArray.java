@@ -1,6 +1,5 @@
 package io.github.tornadotransformers.taskgraphs;
 
-import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import uk.ac.manchester.tornado.api.types.arrays.ByteArray;
 import uk.ac.manchester.tornado.api.types.arrays.FloatArray;
@@ -22,6 +21,10 @@ record PlannedArray(String name, Element element, long elements) {
         Element(int bytes) {
             this.bytes = bytes;
         }
+
+        int bytes() {
+            return bytes;
+        }
     }
 
     /** Of the elements and their header. */
@@ -30,18 +33,16 @@ record PlannedArray(String name, Element element, long elements) {
     }
 
     /**
-     * The array, its elements aligned to {@code alignment} bytes, in memory that {@code arena} frees. It holds zeros.
+     * The array over {@code memory}: a header, which is overwritten, then the elements.
      *
-     * @param alignment a power of two, at least the header's bytes
+     * @param memory of {@link #bytes()}
      */
-    TornadoNativeArray allocate(Arena arena, long alignment) {
-        long gap = alignment - TornadoNativeArray.ARRAY_HEADER;
-        MemorySegment segment = arena.allocate(gap + bytes(), alignment).asSlice(gap);
+    TornadoNativeArray over(MemorySegment memory) {
         return switch (element) {
-            case FLOAT -> FloatArray.fromSegmentShallow(segment);
-            case SHORT -> ShortArray.fromSegmentShallow(segment);
-            case BYTE -> ByteArray.fromSegmentShallow(segment);
-            case INT -> IntArray.fromSegmentShallow(segment);
+            case FLOAT -> FloatArray.fromSegmentShallow(memory);
+            case SHORT -> ShortArray.fromSegmentShallow(memory);
+            case BYTE -> ByteArray.fromSegmentShallow(memory);
+            case INT -> IntArray.fromSegmentShallow(memory);
         };
     }
 }

@@ -18,6 +18,7 @@ final class TaskBuilder {
     private final Stage stage;
     private final int rows;
     private final IntArray layer;
+    private final int group;
     private final String prefix;
     private final List<DeviceTask> tasks = new ArrayList<>();
     private final Set<TornadoNativeArray> used = new HashSet<>();
@@ -26,13 +27,15 @@ final class TaskBuilder {
     /**
      * @param rows tokens that the tasks work on, at most
      * @param layer holds the index of the layer whose weights and cache are used
+     * @param group whose layers' weights and cache are used; {@code layer} counts within it
      * @param prefix before the names of tasks, to tell layers apart where a graph holds several
      */
-    TaskBuilder(DeviceModel model, Stage stage, int rows, IntArray layer, String prefix) {
+    TaskBuilder(DeviceModel model, Stage stage, int rows, IntArray layer, int group, String prefix) {
         this.model = model;
         this.stage = stage;
         this.rows = rows;
         this.layer = layer;
+        this.group = group;
         this.prefix = prefix;
     }
 
@@ -113,11 +116,19 @@ final class TaskBuilder {
     }
 
     FloatArray vector(Weight weight) {
-        return floats(weight.name());
+        return model.arrays().vector(weight, group);
     }
 
     DeviceMatrix matrix(Weight weight) {
-        return model.arrays().matrix(weight, model.dtype());
+        return model.arrays().matrix(weight, model.dtype(), group);
+    }
+
+    FloatArray keys() {
+        return model.arrays().floats(MemoryPlan.KEYS, group);
+    }
+
+    FloatArray values() {
+        return model.arrays().floats(MemoryPlan.VALUES, group);
     }
 
     FloatArray floats(String name) {

@@ -37,6 +37,7 @@ public final class TornadoForwardPass implements ForwardPass {
     private GraphSet graphs;
     private DevicePlan plan;
     private boolean prefilled;
+    private boolean released;
 
     private TornadoForwardPass(
             Program program, DType dtype, DeviceOptions options, BiPredicate<StageGraph, DeviceTransfer> kept) {
@@ -46,9 +47,9 @@ public final class TornadoForwardPass implements ForwardPass {
         this.kept = kept;
         this.rows = prefillRows(program, options.prefillRows());
         requireDouble(options);
-        MemoryPlan memory = MemoryPlan.of(program, dtype, rows);
-        memory.requireFits(options.device());
-        this.arrays = new DeviceArrays(memory);
+        MemoryPlan memory = MemoryPlan.of(program, dtype, rows, options.device());
+        memory.requireFits();
+        this.arrays = new DeviceArrays(memory, program);
         this.logits = new float[program.vocabSize()];
     }
 
@@ -148,6 +149,7 @@ public final class TornadoForwardPass implements ForwardPass {
                 runHead(chain(count), firstPosition + start - 1, count - 1);
             }
         }
+        releaseWeights();
         return logits;
     }
 
@@ -161,6 +163,15 @@ public final class TornadoForwardPass implements ForwardPass {
                 sink.accept(firstPosition + start + row, logits, 0);
             }
             start += count;
+        }
+        releaseWeights();
+    }
+
+    /** After a whole pass every weight is on the device. */
+    private void releaseWeights() {
+        if (!released) {
+            arrays.releaseWeights();
+            released = true;
         }
     }
 
@@ -201,9 +212,11 @@ public final class TornadoForwardPass implements ForwardPass {
         setStep(MemoryPlan.HEAD_STEP, position + count - 1, 1, count - 1);
         GraphChain chain = chain(count);
         execute(chain.before(), TraceListener.NO_LAYER, position, count);
-        for (int layer = 0; layer < program.layers() && !chain.perLayer().isEmpty(); layer++) {
-            arrays.ints(MemoryPlan.LAYER).set(0, layer);
-            execute(chain.perLayer(), layer, position, count);
+        for (LayerGraphs block : chain.blocks()) {
+            for (int layer = 0; layer < block.layers(); layer++) {
+                arrays.ints(MemoryPlan.LAYER).set(0, layer);
+                execute(block.graphs(), block.firstLayer() + layer, position, count);
+            }
         }
         return count;
     }

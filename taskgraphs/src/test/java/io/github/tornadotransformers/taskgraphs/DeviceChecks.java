@@ -72,6 +72,33 @@ public final class DeviceChecks {
         checkText("gpt2", GPT2, DType.INT8, GraphMode.FUSED, 1);
         checkText("llama", LLAMA, DType.BF16, GraphMode.LAYERED, ROWS);
         checkText("llama", LLAMA, DType.F32, GraphMode.FUSED, ROWS);
+        checkLayersInGroups();
+    }
+
+    /** Each layer's weights in arrays of their own, as where one array of all layers would be too large. */
+    private void checkLayersInGroups() {
+        Program program = GPT2.program(64);
+        Weights weights = RandomModels.weights(program, DType.F32, new RandomData(1));
+        long smallBuffers = 300_000;
+        DeviceInfo small = new DeviceInfo(
+                device.id(),
+                device.backend(),
+                device.kind(),
+                device.name(),
+                device.platform(),
+                device.memoryBytes(),
+                smallBuffers,
+                device.maxWorkGroupSize(),
+                device.fp64(),
+                device.fp16());
+        int[] text = new RandomData(2).ints(9, program.vocabSize());
+        check("gpt2 F32 LAYERED in groups", () -> {
+            DeviceOptions options = DeviceOptions.of(small).withPrefillRows(1);
+            try (ForwardPass host = new HostForwardPass(program, weights, new ScalarOps());
+                    TornadoForwardPass engine = TornadoForwardPass.open(program, DType.F32, _ -> weights, options)) {
+                Bits.assertSame("logits", engine.forward(text, 0), host.forward(text, 0));
+            }
+        });
     }
 
     private void check(String name, Runnable body) {

@@ -2,22 +2,34 @@ package io.github.tornadotransformers.taskgraphs;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.github.tornadotransformers.emulator.DeviceLimits;
+import io.github.tornadotransformers.emulator.EmulatedDevice;
+import io.github.tornadotransformers.emulator.Emulator;
 import io.github.tornadotransformers.emulator.OnEmulator;
 import io.github.tornadotransformers.host.HostForwardPass;
 import io.github.tornadotransformers.host.ScalarOps;
 import io.github.tornadotransformers.models.ModelConfig;
 import io.github.tornadotransformers.models.checkpoint.DType;
+import io.github.tornadotransformers.models.checkpoint.WeightAllocator;
+import io.github.tornadotransformers.models.checkpoint.WeightData;
 import io.github.tornadotransformers.models.checkpoint.Weights;
 import io.github.tornadotransformers.models.generation.ForwardPass;
+import io.github.tornadotransformers.models.gpt2.Gpt2Config;
 import io.github.tornadotransformers.models.program.Program;
+import io.github.tornadotransformers.models.program.Weight;
 import io.github.tornadotransformers.testsupport.Bits;
 import io.github.tornadotransformers.testsupport.RandomData;
 import io.github.tornadotransformers.testsupport.RandomModels;
+import java.lang.foreign.MemorySegment;
 import java.util.Arrays;
+import java.util.HashMap;
+import java.util.Map;
 import java.util.Optional;
 import java.util.stream.LongStream;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.params.provider.ValueSource;
+import uk.ac.manchester.tornado.api.enums.TornadoDeviceType;
 
 /** The device engine, on the emulator, gives the host's bits for random models: every graph mode, type, and chunk of rows. */
 @OnEmulator
@@ -113,5 +125,39 @@ class DeviceEngineTest {
                     .forEach((point, expected) ->
                             Bits.assertSame(point.toString(), device.rows().get(point), expected));
         }
+    }
+
+    /** Weights that are loaded in place, into arrays of which each holds a part of the layers. */
+    @ParameterizedTest
+    @ValueSource(longs = {3000, 5000, 9000, 1_000_000})
+    void layersInGroups(long maxAllocationBytes) {
+        ModelConfig config = new Gpt2Config(19, 40, 8, 16, 5, 2, 1e-5f, true, true);
+        Program program = config.program(40);
+        Weights weights = RandomModels.weights(program, DType.BF16, new RandomData(3));
+        DeviceLimits limits = new DeviceLimits(TornadoDeviceType.GPU, 1L << 20, maxAllocationBytes, 64, true);
+        Emulator.run(new EmulatedDevice(limits), () -> {
+            DeviceInfo info = TornadoDevices.choose(Optional.empty(), Optional.empty(), MathMode.STRICT);
+            try (ForwardPass host = new HostForwardPass(program, weights, new ScalarOps());
+                    TornadoForwardPass device = TornadoForwardPass.open(
+                            program,
+                            DType.BF16,
+                            memory -> copy(program, weights, memory),
+                            DeviceOptions.of(info).withPrefillRows(4))) {
+                int[] text = new RandomData(4).ints(30, 19);
+                Bits.assertSame("logits", device.forward(text, 0), host.forward(text, 0));
+            }
+        });
+    }
+
+    private static Weights copy(Program program, Weights weights, WeightAllocator memory) {
+        Map<Weight, WeightData> copies = new HashMap<>();
+        for (Weight weight : program.weights()) {
+            WeightData data = weights.get(weight);
+            MemorySegment elements =
+                    memory.allocate(weight.name(), data.elements().byteSize());
+            elements.copyFrom(data.elements());
+            copies.put(weight, new WeightData(weight, data.dtype(), elements, data.scales()));
+        }
+        return new Weights(copies);
     }
 }

@@ -40,8 +40,8 @@ class MemoryPlanTest {
                 true);
     }
 
-    private static MemoryPlan plan(LlamaConfig config, int context, DType dtype) {
-        return MemoryPlan.of(config.program(context), dtype, 1);
+    private static MemoryPlan plan(LlamaConfig config, int context, DType dtype, DeviceInfo device) {
+        return MemoryPlan.of(config.program(context), dtype, 1, device);
     }
 
     @Test
@@ -50,18 +50,20 @@ class MemoryPlanTest {
         long weights = program.weights().stream()
                 .mapToLong(weight -> weight.size() * Float.BYTES)
                 .sum();
-        long rest = MemoryPlan.of(program, DType.F32, 1).bytes() - weights - program.cacheBytes();
+        long rest =
+                MemoryPlan.of(program, DType.F32, 1, device(8 * GB, 4 * GB)).bytes() - weights - program.cacheBytes();
         assertThat(rest).isBetween(0L, 20_000_000L);
     }
 
     @Test
     void acceptsWhatFits() {
-        plan(ONE_BILLION, 2048, DType.F32).requireFits(device(8 * GB, 4 * GB));
+        plan(ONE_BILLION, 2048, DType.F32, device(8 * GB, 4 * GB)).requireFits();
     }
 
     @Test
     void saysWhatTypeWouldFit() {
-        assertThatThrownBy(() -> plan(ONE_BILLION, 2048, DType.F32).requireFits(device(4 * GB, 3 * GB)))
+        assertThatThrownBy(() -> plan(ONE_BILLION, 2048, DType.F32, device(4 * GB, 3 * GB))
+                        .requireFits())
                 .isInstanceOf(DeviceException.class)
                 .hasMessage("the model needs 4.50 GB in f32, but some GPU (opencl 0:0) has 4.00 GB: try --dtype bf16");
     }
@@ -71,29 +73,49 @@ class MemoryPlanTest {
         DeviceInfo device = device(1_300_000_000L, GB);
         String message = catchThrowableOfType(
                         DeviceException.class,
-                        () -> plan(ONE_BILLION, 2048, DType.INT8).requireFits(device))
+                        () -> plan(ONE_BILLION, 2048, DType.INT8, device).requireFits())
                 .getMessage();
         assertThat(message).matches("the model needs 1\\.3. GB in int8, but .* has 1\\.30 GB: try --context \\d+");
         int context = Integer.parseInt(message.substring(message.lastIndexOf(' ') + 1));
-        plan(ONE_BILLION, context, DType.INT8).requireFits(device);
-        assertThatThrownBy(() -> plan(ONE_BILLION, context + 20, DType.INT8).requireFits(device))
+        plan(ONE_BILLION, context, DType.INT8, device).requireFits();
+        assertThatThrownBy(() ->
+                        plan(ONE_BILLION, context + 20, DType.INT8, device).requireFits())
                 .isInstanceOf(DeviceException.class);
+    }
+
+    /** An array of all layers would be too large for a buffer, or for an int to index: each group of layers has its own. */
+    @Test
+    void splitsLayersIntoGroups() {
+        assertThat(plan(ONE_BILLION, 2048, DType.F32, device(16 * GB, 3 * GB)).groups())
+                .isEqualTo(new LayerGroups(22, 22));
+        MemoryPlan small = plan(ONE_BILLION, 2048, DType.F32, device(16 * GB, GB));
+        assertThat(small.groups()).isEqualTo(new LayerGroups(22, 8));
+        small.requireFits();
+        MemoryPlan large = plan(SEVEN_BILLION, 4096, DType.BF16, device(1000 * GB, 1000 * GB));
+        assertThat(large.groups()).isEqualTo(new LayerGroups(32, 16));
+        large.requireFits();
     }
 
     @Test
     void saysThatOneBufferIsTooLarge() {
-        assertThatThrownBy(() -> plan(ONE_BILLION, 2048, DType.F32).requireFits(device(16 * GB, GB)))
+        assertThatThrownBy(() -> plan(ONE_BILLION, 2048, DType.F32, device(16 * GB, GB / 5))
+                        .requireFits())
                 .isInstanceOf(DeviceException.class)
-                .hasMessageContaining("gateUpProjWeight needs a buffer of 2.03 GB")
-                .hasMessageContaining("allows less than 1.00 GB for one: try --dtype int8");
+                .hasMessage(
+                        "tokenEmbedding needs a buffer of 0.26 GB, but some GPU (opencl 0:0) allows less than 0.20 GB"
+                                + " for one: try --dtype bf16");
     }
 
     @Test
     void saysThatAnIntCannotCountTheElements() {
-        assertThatThrownBy(() -> plan(SEVEN_BILLION, 4096, DType.BF16).requireFits(device(1000 * GB, 1000 * GB)))
+        LlamaConfig babel = new LlamaConfig(
+                1_100_000, 64, 4096, 64, 1, 32, 32, 128, 1e-5f, 10000, new RopeScaling.None(), false, false, true);
+        assertThatThrownBy(() -> plan(babel, 64, DType.BF16, device(1000 * GB, 1000 * GB))
+                        .requireFits())
                 .isInstanceOf(DeviceException.class)
-                .hasMessageContaining("gateUpProjWeight has 2885681152 elements")
-                .hasMessageEndingWith("try -e host");
+                .hasMessage(
+                        "tokenEmbedding has 4505600000 elements, but TornadoVM's arrays hold 2147483647 at most: try"
+                                + " -e host");
     }
 
     /** What is allocated on the device is what was planned, but for activations that fused tasks do without. */
@@ -112,7 +134,8 @@ class MemoryPlanTest {
                     .withPrefillRows(rows);
             try (TornadoForwardPass forward = TornadoForwardPass.open(program, DType.INT8, _ -> weights, options)) {
                 forward.forward(new int[40], 0);
-                long planned = MemoryPlan.of(program, DType.INT8, rows).bytes();
+                long planned = MemoryPlan.of(program, DType.INT8, rows, options.device())
+                        .bytes();
                 assertThat(device.usedBytes()).isBetween(planned * 9 / 10, planned + 5_000);
             }
             assertThat(device.usedBytes()).isZero();
