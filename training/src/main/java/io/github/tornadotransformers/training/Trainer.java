@@ -9,6 +9,9 @@ import java.util.function.BooleanSupplier;
 
 /** Descends the loss of a text, step by step, and keeps the weights that predict the validation text best. */
 public final class Trainer {
+    /** Weights, gradients, and the optimizer's two means. */
+    public static final int PARAMETER_COPIES = 4;
+
     /** A loss so many times worse than that of a model that knows nothing is not coming back. */
     private static final double HOPELESS = 2;
 

@@ -154,6 +154,26 @@ class TrainingPassTest {
         }
     }
 
+    /** What one position more takes, counted by hand for a model of each family. */
+    @Test
+    void memoryIsThatOfWhatIsKept() {
+        long scores = 2L * TinyTraining.CONTEXT;
+        long gpt2Block = 24 + 72 + scores + 24 + 24 + 24 + 2 * 48 + 24;
+        long gpt2Buffers = 24 + 24 + 72 + scores + 24 + 48 + 24 + 24 + 290;
+        long gpt2 = 2 * gpt2Block + 24 + 24 + 24 + 290 + gpt2Buffers + 2 * 24;
+        Program program = TinyTraining.gpt2().program(TinyTraining.CONTEXT);
+        long parameters = TinyTraining.gpt2().parameters();
+        assertThat(TrainingMemory.bytes(program, 3)).isEqualTo(4 * (3 * parameters + TinyTraining.CONTEXT * gpt2));
+
+        scores = 4L * TinyTraining.CONTEXT;
+        long llamaBlock = 24 + 48 + scores + 24 + 24 + 24 + 80 + 40 + 24;
+        long llamaBuffers = 24 + 24 + 48 + scores + 24 + 80 + 40 + 24 + 24 + 290;
+        long llama = 2 * llamaBlock + 24 + 24 + 24 + 290 + llamaBuffers + 2 * 12;
+        program = TinyTraining.llama().program(TinyTraining.CONTEXT);
+        parameters = TinyTraining.llama().parameters();
+        assertThat(TrainingMemory.bytes(program, 2)).isEqualTo(4 * (2 * parameters + TinyTraining.CONTEXT * llama));
+    }
+
     @Test
     void gradientsOfSequencesAddUp() {
         Example once = new Example(3, new ScalarOps(), new ScalarBackwardOps());

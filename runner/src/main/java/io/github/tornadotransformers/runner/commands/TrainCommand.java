@@ -16,6 +16,7 @@ import io.github.tornadotransformers.runner.hub.ModelCache;
 import io.github.tornadotransformers.training.ParameterArrays;
 import io.github.tornadotransformers.training.Trainer;
 import io.github.tornadotransformers.training.TrainingFolder;
+import io.github.tornadotransformers.training.TrainingMemory;
 import io.github.tornadotransformers.training.TrainingRun;
 import io.github.tornadotransformers.training.TrainingSettings;
 import io.github.tornadotransformers.training.TrainingText;
@@ -141,6 +142,7 @@ final class TrainCommand implements Callable<Integer> {
             TrainingFolder folder = new TrainingFolder(out);
             requireFolder(folder);
             Program program = model.program(settings.context());
+            TrainingMemory.require(program, Trainer.PARAMETER_COPIES);
             ParameterArrays weights = source.weights(program, settings.seed());
             Trainer trainer = new Trainer(program, weights, parts, settings, ops.forward(), ops.backward());
             if (resume) {
@@ -159,13 +161,15 @@ final class TrainCommand implements Callable<Integer> {
         TrainingRun.Saving saving = new TrainingRun.Saving(dtype, arguments.saveEvery, keep == Kept.BEST);
         TrainingRun run = new TrainingRun(trainer, model, folder, saving, this::say);
         int steps = trainer.settings().steps();
-        boolean interrupted;
         try (Interruption interruption = Interruption.watch()) {
             run.run(until == null ? steps : Math.min(until, steps), interruption::requested);
-            interrupted = interruption.requested();
+            if (interruption.requested()) {
+                say("stopped after step " + trainer.steps() + " of " + steps + "; --resume goes on");
+                return ExitCode.INTERRUPTED;
+            }
         }
         report(trainer, text);
-        return interrupted ? ExitCode.INTERRUPTED : ExitCode.OK;
+        return ExitCode.OK;
     }
 
     private void requireSensibleCall() {

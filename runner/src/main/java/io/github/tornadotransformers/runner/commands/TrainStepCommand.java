@@ -15,6 +15,7 @@ import io.github.tornadotransformers.runner.console.Failure;
 import io.github.tornadotransformers.runner.hub.ModelCache;
 import io.github.tornadotransformers.training.CheckpointTensor;
 import io.github.tornadotransformers.training.ParameterArrays;
+import io.github.tornadotransformers.training.TrainingMemory;
 import io.github.tornadotransformers.training.TrainingPass;
 import java.lang.foreign.Arena;
 import java.util.Arrays;
@@ -42,6 +43,9 @@ import picocli.CommandLine.Parameters;
         },
         sortOptions = false)
 final class TrainStepCommand implements Callable<Integer> {
+    /** Weights and gradients. */
+    private static final int STEP_COPIES = 2;
+
     private final Console console;
 
     @Parameters(paramLabel = "CHECKPOINT", description = "a checkpoint's folder, or a name")
@@ -87,6 +91,7 @@ final class TrainStepCommand implements Callable<Integer> {
         try (Arena arena = Arena.ofShared();
                 HostTraining.Ops ops = engine.open()) {
             Program program = config.program(ids.length - 1);
+            TrainingMemory.require(program, STEP_COPIES);
             ParameterArrays weights =
                     ParameterArrays.copyOf(program, checkpoint.load(program, DType.F32, new ArenaAllocator(arena)));
             print(step(program, weights, ids, ops, ModelFamilies.of(config)));

@@ -179,6 +179,14 @@ class TrainCommandTest {
     }
 
     @Test
+    void aModelThatDoesNotFitTheMemoryIsRefusedBeforeAnythingIsAllocated() throws IOException {
+        Path huge = Files.writeString(folder.resolve("huge.json"), CONFIG.replace("\"n_embd\":8", "\"n_embd\":200000"));
+        CommandRun run = CommandRun.of(
+                "train", "--config", huge.toString(), "--tokenizer", tokenizer, "--data", text, "--out", "x");
+        assertRefused(run, ExitCode.FAILURE, "training needs", "TRANSFORMERS_JVM_FLAGS=-Xmx");
+    }
+
+    @Test
     void aVocabularyThatTheTextCannotFillIsRefused() {
         CommandRun run = CommandRun.of("train", "tokenizer", text, "--vocab", "9000", "--out", "x");
         assertRefused(run, ExitCode.USAGE, "9000", "the text has pairs for");

@@ -1,0 +1,75 @@
+package io.github.tornadotransformers.training;
+
+import io.github.tornadotransformers.models.program.Activation;
+import io.github.tornadotransformers.models.program.Buffer;
+import io.github.tornadotransformers.models.program.Op;
+import io.github.tornadotransformers.models.program.Program;
+import io.github.tornadotransformers.models.program.Weight;
+import java.util.List;
+import java.util.Locale;
+
+/** How much memory training takes, known before any of it is allocated. */
+public final class TrainingMemory {
+    private static final double GIB = 1L << 30;
+
+    private TrainingMemory() {}
+
+    /**
+     * Bytes of the arrays of a {@link TrainingPass}, and of so many {@link ParameterArrays}.
+     *
+     * @param parameterCopies weights and gradients, and an optimizer's means
+     * @throws ArithmeticException if a {@code long} cannot hold it
+     */
+    public static long bytes(Program program, int parameterCopies) {
+        long parameters = 0;
+        for (Weight weight : program.weights()) {
+            parameters = Math.addExact(parameters, weight.size());
+        }
+        long width = program.buffers().stream().mapToLong(Buffer::width).sum();
+        width = Math.addExact(width, keptWidth(program.embedding()));
+        width = Math.addExact(width, Math.multiplyExact(keptWidth(program.block()), (long) program.layers()));
+        width = Math.addExact(width, keptWidth(program.head()));
+        width = Math.addExact(width, 2L * program.attention().keyValueWidth());
+        long activations = Math.multiplyExact(width, (long) program.contextLength());
+        long floats = Math.addExact(Math.multiplyExact(parameters, (long) parameterCopies), activations);
+        return Math.multiplyExact(floats, (long) Float.BYTES);
+    }
+
+    /**
+     * @throws TrainingException with both figures, if that is more than the JVM may ever have
+     */
+    public static void require(Program program, int parameterCopies) {
+        long bytes = bytes(program, parameterCopies);
+        long allowed = Runtime.getRuntime().maxMemory();
+        if (bytes > allowed) {
+            throw new TrainingException(String.format(
+                    Locale.ROOT,
+                    "training needs %.1f GiB of memory, and the JVM may have %.1f: choose a smaller --context or model, or"
+                            + " set TRANSFORMERS_JVM_FLAGS=-Xmx%dg",
+                    bytes / GIB,
+                    allowed / GIB,
+                    (long) Math.ceil(1.2 * bytes / GIB)));
+        }
+    }
+
+    /** Elements of a row that the Ops keep for the way back; the Ops that work in place keep none. */
+    private static long keptWidth(List<Op> ops) {
+        long width = 0;
+        for (Op op : ops) {
+            width += switch (op) {
+                case Op.Linear linear
+                when linear.activation() != Activation.NONE -> 2L * op.output().width();
+                case Op.TokenEmbedding _,
+                        Op.LayerNorm _,
+                        Op.RmsNorm _,
+                        Op.Linear _,
+                        Op.AttentionScores _,
+                        Op.AttentionOutput _,
+                        Op.SwiGlu _,
+                        Op.SelectRows _ -> op.output().width();
+                case Op.PositionEmbedding _, Op.Rotary _, Op.CacheAppend _, Op.Softmax _ -> 0L;
+            };
+        }
+        return width;
+    }
+}
