@@ -19,7 +19,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 /** {@code ./transformers} and {@code tornado-env.sh}, with a fake Maven, JDK and SDK. */
 @DisabledOnOs(value = OS.WINDOWS, disabledReason = "the launcher is a bash script")
 class LauncherTest {
-    private static final String BUILDING = "building (once, about a minute) …\n";
+    private static final String BUILDING = "building (once, half a minute or so) …\n";
 
     @TempDir
     private Path folder;
