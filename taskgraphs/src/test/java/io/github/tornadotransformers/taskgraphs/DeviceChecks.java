@@ -33,8 +33,8 @@ import java.util.TreeSet;
 
 /**
  * What {@link OnDeviceTest} runs in a JVM that TornadoVM's launcher has started: models of both families on a real device, every
- * Op against the oracle. Writes a line for each check to the file that is its argument: before it, {@code ?}; after it, {@code +}
- * or {@code -} and the reason; {@code #} and a figure.
+ * Op against the oracle. Writes a line for each check to the file that is its first argument: before it, {@code ?}; after it,
+ * {@code +} or {@code -} and the reason; {@code #} and a figure. The second argument is the mode of arithmetic.
  */
 public final class DeviceChecks {
     /** Odd sizes: three heads on one, hidden over two slices, a last slice of two, context over two slices. */
@@ -49,15 +49,20 @@ public final class DeviceChecks {
     private final PrintStream results;
     private final DeviceInfo device;
 
-    private DeviceChecks(PrintStream results) {
+    private DeviceChecks(PrintStream results, MathMode math) {
         this.results = results;
-        this.device = TornadoDevices.choose(Optional.empty(), Optional.empty(), MathMode.STRICT);
+        this.device = TornadoDevices.choose(Optional.empty(), Optional.empty(), math);
     }
 
     public static void main(String[] arguments) throws IOException {
         try (PrintStream results =
                 new PrintStream(Files.newOutputStream(Path.of(arguments[0])), true, StandardCharsets.UTF_8)) {
-            new DeviceChecks(results).run();
+            MathMode math = MathMode.valueOf(arguments[1]);
+            DeviceChecks checks = new DeviceChecks(results, math);
+            switch (math) {
+                case STRICT -> checks.run();
+                case FAST -> checks.checkFastMath();
+            }
         }
     }
 
@@ -73,6 +78,27 @@ public final class DeviceChecks {
         checkText("llama", LLAMA, DType.BF16, GraphMode.LAYERED, ROWS);
         checkText("llama", LLAMA, DType.F32, GraphMode.FUSED, ROWS);
         checkLayersInGroups();
+    }
+
+    /** Where the device may fuse and approximate, logits are close. */
+    private void checkFastMath() {
+        for (ModelConfig config : List.of(GPT2, LLAMA)) {
+            Program program = config.program(config.contextLength());
+            Weights weights = RandomModels.weights(program, DType.F32, new RandomData(1));
+            int[] text = new RandomData(2).ints(20, program.vocabSize());
+            check(program.family() + " F32 fast", () -> {
+                DeviceOptions options =
+                        DeviceOptions.of(device).withMath(MathMode.FAST).withPrefillRows(ROWS);
+                try (ForwardPass host = new HostForwardPass(program, weights, new ScalarOps());
+                        TornadoForwardPass engine =
+                                TornadoForwardPass.open(program, DType.F32, _ -> weights, options)) {
+                    float[] logits = host.forward(text, 0);
+                    double[] expected = new double[logits.length];
+                    Arrays.setAll(expected, i -> logits[i]);
+                    Bits.assertClose("logits", engine.forward(text, 0), expected, 1e-3, 1e-3);
+                }
+            });
+        }
     }
 
     /** Each layer's weights in arrays of their own, as where one array of all layers would be too large. */

@@ -39,9 +39,18 @@ class OnDeviceTest {
 
     @TestFactory
     Stream<DynamicTest> theHostsBits() throws IOException, InterruptedException {
-        Path file = folder.resolve("results");
+        return run(MathMode.STRICT);
+    }
+
+    @TestFactory
+    Stream<DynamicTest> closeInFastMode() throws IOException, InterruptedException {
+        return run(MathMode.FAST);
+    }
+
+    private Stream<DynamicTest> run(MathMode math) throws IOException, InterruptedException {
+        Path file = folder.resolve(math.name());
         String output = TornadoSdk.output(TornadoSdk.assumedWithDevice()
-                .launch(List.of(), classPath(), DeviceChecks.class.getName(), List.of(file.toString())));
+                .launch(List.of(), classPath(), DeviceChecks.class.getName(), List.of(file.toString(), math.name())));
         List<Result> results = new ArrayList<>();
         for (String line : Files.exists(file) ? Files.readAllLines(file) : List.<String>of()) {
             Result result = Result.of(line);
