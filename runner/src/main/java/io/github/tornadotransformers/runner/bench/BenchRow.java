@@ -7,4 +7,7 @@ public sealed interface BenchRow permits ModelRow, KernelRow {
 
     /** More is better. */
     Samples speed();
+
+    /** The machine's, measured beside it; not a number where the engine is not the processor. */
+    Limits limits();
 }

@@ -9,7 +9,7 @@ import java.util.Locale;
 import java.util.Map;
 
 /** The processors' caches, as Linux lists them. */
-final class CpuCaches {
+public final class CpuCaches {
     /** Where nothing is listed: more than most have. */
     private static final long ASSUMED_BYTES = 64L << 20;
 
@@ -18,7 +18,7 @@ final class CpuCaches {
     private CpuCaches() {}
 
     /** Bytes of all last-level caches together. */
-    static long lastLevelBytes() {
+    public static long lastLevelBytes() {
         return lastLevelBytes(CPUS);
     }
 

@@ -34,9 +34,7 @@ public final class KernelBench {
      * @throws Failure if the engine's result is not the definition's, to the bit
      */
     public KernelRow run(String model, BenchTest.Phase phase, OpCase each, Engine engine, HostOps ops, int threads) {
-        each.firstDifference(ops, _ -> {}).ifPresent(difference -> {
-            throw Failure.of("engine " + engine + " is wrong at " + difference + ": not timed");
-        });
+        each.requireRight(engine.toString(), ops, _ -> {});
         warmUp(each, ops);
         int runs = runsOfSample(each, ops);
         Limits before = sample(threads);

@@ -1,6 +1,5 @@
 package io.github.tornadotransformers.runner.bench;
 
-import io.github.tornadotransformers.models.checkpoint.DType;
 import java.util.Locale;
 
 /**
@@ -10,7 +9,13 @@ import java.util.Locale;
  * @param limits the machine's, measured beside the repetitions; not a number where the engine is not the processor
  */
 public record KernelRow(
-        String model, BenchTest.Phase phase, OpShape shape, String engine, int threads, Samples seconds, Limits limits)
+        String model,
+        BenchTest.Phase phase,
+        KernelShape shape,
+        String engine,
+        int threads,
+        Samples seconds,
+        Limits limits)
         implements BenchRow {
     @Override
     public String key() {
@@ -25,9 +30,7 @@ public record KernelRow(
     }
 
     public String dtype() {
-        return (OpShape.hasMatrix(shape.op()) ? shape.dtype() : DType.F32)
-                .toString()
-                .toLowerCase(Locale.ROOT);
+        return shape.dtype().toString().toLowerCase(Locale.ROOT);
     }
 
     public double bytesPerSecond() {

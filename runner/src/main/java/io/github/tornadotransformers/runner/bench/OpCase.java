@@ -4,12 +4,12 @@ import io.github.tornadotransformers.host.HostOps;
 import io.github.tornadotransformers.host.ScalarOps;
 import io.github.tornadotransformers.models.ModelConfig;
 import io.github.tornadotransformers.models.checkpoint.ArenaAllocator;
-import io.github.tornadotransformers.models.checkpoint.DType;
 import io.github.tornadotransformers.models.checkpoint.RandomModel;
 import io.github.tornadotransformers.models.checkpoint.Weights;
 import io.github.tornadotransformers.models.program.AttentionShape;
 import io.github.tornadotransformers.models.program.Op;
 import io.github.tornadotransformers.models.program.Program;
+import io.github.tornadotransformers.runner.console.Failure;
 import java.lang.foreign.Arena;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -40,23 +40,19 @@ public final class OpCase implements AutoCloseable {
     /** What a layer has of its own. */
     private record Layer(OpLoop loop, float[] keys, float[] values) {}
 
-    /**
-     * @param program of the model, whose cache holds the positions
-     * @param rows at positions {@code firstPosition, firstPosition + 1, …}
-     * @param cacheBytes of the processor
-     */
-    OpCase(ModelConfig config, Program program, Op op, DType dtype, int rows, int firstPosition, long cacheBytes) {
-        OpCost cost = OpCost.of(op, dtype, rows, firstPosition);
-        int copies = copies(program, op, dtype, cost, cacheBytes);
-        this.op = OpShape.withLayers(op, copies);
-        this.shape = new OpShape(this.op, dtype, cost, rows, firstPosition, copies, cacheBytes);
+    /** @param program of the model, whose cache holds the positions */
+    OpCase(ModelConfig config, Program program, OpShape shape) {
+        this.op = shape.op();
+        this.shape = shape;
+        int rows = shape.rows();
+        int copies = shape.copies();
         SplittableRandom random = new SplittableRandom(SEED);
         this.initialOutput = initialOutput(random, rows);
         this.at = new OpRows(
                 random.ints(rows, 0, program.vocabSize()).toArray(),
                 floats(random, rows * OpShape.inputWidth(op)),
                 initialOutput.clone(),
-                firstPosition,
+                shape.firstPosition(),
                 rows);
         Program alone = new Program(
                 program.family(),
@@ -64,27 +60,17 @@ public final class OpCase implements AutoCloseable {
                 program.vocabSize(),
                 program.attention(),
                 List.of(),
-                List.of(this.op),
+                List.of(op),
                 List.of(),
                 program.residual(),
                 program.logits());
-        this.weights = new RandomModel(config, SEED).load(alone, dtype, new ArenaAllocator(arena));
+        this.weights = new RandomModel(config, SEED).load(alone, shape.dtype(), new ArenaAllocator(arena));
         for (int copy = 0; copy < copies; copy++) {
             layers.add(layer(
                     copy,
                     floats(random, op instanceof Op.AttentionOutput ? 0 : cacheSize()),
                     floats(random, op instanceof Op.AttentionScores ? 0 : cacheSize())));
         }
-    }
-
-    /** As many as leave the processor's cache if the whole model does, else as the model has. */
-    private static int copies(Program program, Op op, DType dtype, OpCost cost, long cacheBytes) {
-        long streamed = OpShape.STREAMED_CACHES * cacheBytes;
-        boolean grows = op instanceof Op.Linear || op instanceof Op.AttentionScores || op instanceof Op.AttentionOutput;
-        if (grows && ProgramCost.modelBytes(program, dtype) + program.cacheBytes() >= streamed) {
-            return Math.toIntExact(Math.ceilDiv(streamed, cost.weightBytes() + cost.cacheBytes()) + 1);
-        }
-        return program.block().contains(op) ? program.layers() : 1;
     }
 
     private Layer layer(int copy, float[] keys, float[] values) {
@@ -125,6 +111,17 @@ public final class OpCase implements AutoCloseable {
     public void run(HostOps ops) {
         layers.get(turn).loop().run(ops, at);
         turn = (turn + 1) % layers.size();
+    }
+
+    /**
+     * @param engine its name
+     * @param fetch brings an array back from where the engine keeps its own copy
+     * @throws Failure if the engine's result is not the definition's, to the bit
+     */
+    public void requireRight(String engine, HostOps ops, Consumer<float[]> fetch) {
+        firstDifference(ops, fetch).ifPresent(difference -> {
+            throw Failure.of("engine " + engine + " is wrong at " + difference + ": not timed");
+        });
     }
 
     /**

@@ -54,10 +54,15 @@ public final class OpCases {
         return keys;
     }
 
-    public OpCase open(Key key) {
+    /** What the case of a key runs, without its weights. */
+    public OpShape shape(Key key) {
         int positions = Math.min(POSITIONS, program.contextLength());
         int rows = key.phase() == BenchTest.Phase.DECODE ? 1 : Math.min(ProgramCost.CHUNK_ROWS, positions);
-        return new OpCase(config, program, op(key.op()), key.dtype(), rows, positions - rows, cacheBytes);
+        return OpShape.of(program, op(key.op()), key.dtype(), rows, positions - rows, cacheBytes);
+    }
+
+    public OpCase open(Key key) {
+        return new OpCase(config, program, shape(key));
     }
 
     private Op op(String name) {

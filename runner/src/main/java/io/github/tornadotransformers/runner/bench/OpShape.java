@@ -4,6 +4,7 @@ import io.github.tornadotransformers.models.checkpoint.DType;
 import io.github.tornadotransformers.models.program.AttentionShape;
 import io.github.tornadotransformers.models.program.Buffer;
 import io.github.tornadotransformers.models.program.Op;
+import io.github.tornadotransformers.models.program.Program;
 import io.github.tornadotransformers.models.program.Weight;
 import java.util.Optional;
 
@@ -14,10 +15,33 @@ import java.util.Optional;
  * @param copies layers that it has weights and a cache for
  * @param cacheBytes of the processor
  */
-public record OpShape(Op op, DType dtype, OpCost cost, int rows, int firstPosition, int copies, long cacheBytes) {
+public record OpShape(Op op, DType dtype, OpCost cost, int rows, int firstPosition, int copies, long cacheBytes)
+        implements KernelShape {
     /** Data of so many times the last-level cache comes from memory each time. */
     static final int STREAMED_CACHES = 2;
 
+    /**
+     * @param program of the model, whose cache holds the positions
+     * @param rows at positions {@code firstPosition, firstPosition + 1, …}
+     * @param cacheBytes of the processor
+     */
+    static OpShape of(Program program, Op op, DType dtype, int rows, int firstPosition, long cacheBytes) {
+        OpCost cost = OpCost.of(op, dtype, rows, firstPosition);
+        int copies = copies(program, op, dtype, cost, cacheBytes);
+        return new OpShape(withLayers(op, copies), dtype, cost, rows, firstPosition, copies, cacheBytes);
+    }
+
+    /** As many as leave the processor's cache if the whole model does, else as the model has. */
+    private static int copies(Program program, Op op, DType dtype, OpCost cost, long cacheBytes) {
+        long streamed = STREAMED_CACHES * cacheBytes;
+        boolean grows = op instanceof Op.Linear || op instanceof Op.AttentionScores || op instanceof Op.AttentionOutput;
+        if (grows && ProgramCost.modelBytes(program, dtype) + program.cacheBytes() >= streamed) {
+            return Math.toIntExact(Math.ceilDiv(streamed, cost.weightBytes() + cost.cacheBytes()) + 1);
+        }
+        return program.block().contains(op) ? program.layers() : 1;
+    }
+
+    @Override
     public String name() {
         return op.name();
     }
@@ -32,12 +56,12 @@ public record OpShape(Op op, DType dtype, OpCost cost, int rows, int firstPositi
         return copies * (cost.weightBytes() + cost.cacheBytes()) >= STREAMED_CACHES * cacheBytes;
     }
 
-    /** The least time on a machine: for what comes from memory, and for the arithmetic. */
+    @Override
     public double leastSeconds(Limits limits) {
         return limits.seconds(streams() ? cost.weightBytes() + cost.cacheBytes() : 0, cost.operations());
     }
 
-    /** Rows and sizes, for a reader. */
+    @Override
     public String words() {
         String position = " at position " + (firstPosition + rows - 1);
         String numbers = switch (op) {
@@ -95,7 +119,7 @@ public record OpShape(Op op, DType dtype, OpCost cost, int rows, int firstPositi
     }
 
     /** The same Op with weights of so many layers. */
-    static Op withLayers(Op op, int layers) {
+    private static Op withLayers(Op op, int layers) {
         return switch (op) {
             case Op.Linear linear ->
                 new Op.Linear(

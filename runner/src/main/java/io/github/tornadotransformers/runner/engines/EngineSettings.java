@@ -38,6 +38,10 @@ public record EngineSettings(
         return new EngineSettings(engine, device, math, dtype, OptionalInt.of(positions), threads, graph);
     }
 
+    public EngineSettings withThreads(int count) {
+        return new EngineSettings(engine, device, math, dtype, context, OptionalInt.of(count), graph);
+    }
+
     public EngineSettings withDType(DType type) {
         return new EngineSettings(engine, device, math, Optional.of(type), context, threads, graph);
     }
