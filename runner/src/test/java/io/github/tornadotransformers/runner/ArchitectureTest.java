@@ -31,6 +31,7 @@ class ArchitectureTest {
     private static final String KERNELS = ROOT + "kernels..";
     private static final String TASK_GRAPHS = ROOT + "taskgraphs..";
     private static final String RUNNER = ROOT + "runner..";
+    private static final String BENCHMARKS = ROOT + "benchmarks..";
     private static final String TRAINING = ROOT + "training..";
     private static final String EMULATOR = ROOT + "emulator..";
     private static final String TORNADO = "uk.ac.manchester.tornado..";
@@ -114,17 +115,22 @@ class ArchitectureTest {
     }
 
     @Test
-    void nobodyKnowsTheEmulatorOrTheRunner() {
+    void nobodyKnowsTheEmulatorAndOnlyBenchmarksKnowTheRunner() {
         rule(noClasses()
                 .that(project().and(not(EMULATOR)))
                 .should()
                 .dependOnClassesThat()
                 .resideInAPackage(EMULATOR));
         rule(noClasses()
-                .that(project().and(not(RUNNER)))
+                .that(project().and(not(RUNNER, BENCHMARKS)))
                 .should()
                 .dependOnClassesThat()
                 .resideInAPackage(RUNNER));
+        rule(noClasses()
+                .that(project().and(not(BENCHMARKS)))
+                .should()
+                .dependOnClassesThat()
+                .resideInAPackage(BENCHMARKS));
     }
 
     @Test

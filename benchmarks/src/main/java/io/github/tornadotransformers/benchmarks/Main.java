@@ -1,0 +1,144 @@
+package io.github.tornadotransformers.benchmarks;
+
+import io.github.tornadotransformers.runner.console.ExitCode;
+import io.github.tornadotransformers.runner.console.Failure;
+import java.io.IOException;
+import java.io.PrintStream;
+import java.util.Collection;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import java.util.regex.Pattern;
+import org.openjdk.jmh.annotations.Mode;
+import org.openjdk.jmh.results.RunResult;
+import org.openjdk.jmh.runner.Runner;
+import org.openjdk.jmh.runner.RunnerException;
+import org.openjdk.jmh.runner.format.OutputFormat;
+import org.openjdk.jmh.runner.format.OutputFormatFactory;
+import org.openjdk.jmh.runner.options.ChainedOptionsBuilder;
+import org.openjdk.jmh.runner.options.CommandLineOptionException;
+import org.openjdk.jmh.runner.options.CommandLineOptions;
+import org.openjdk.jmh.runner.options.Options;
+import org.openjdk.jmh.runner.options.OptionsBuilder;
+import org.openjdk.jmh.runner.options.VerboseMode;
+
+/** JMH's command line over the cases of a {@link Selection}: JMH's report goes to stderr, the table to stdout. */
+public final class Main {
+    private static final String PARAMETER = "-p";
+
+    private final PrintStream out;
+    private final PrintStream err;
+    private final boolean withLimits;
+
+    /** @param withLimits whether to measure what the machine can do beside each iteration */
+    Main(PrintStream out, PrintStream err, boolean withLimits) {
+        this.out = out;
+        this.err = err;
+        this.withLimits = withLimits;
+    }
+
+    public static void main(String[] arguments) {
+        System.exit(new Main(System.out, System.err, true).run(arguments));
+    }
+
+    /** @return the exit code */
+    int run(String... arguments) {
+        try {
+            if (List.of(arguments).contains("--help")) {
+                return run("-h");
+            }
+            CommandLineOptions given = new CommandLineOptions(arguments);
+            if (given.shouldHelp()) {
+                help(given);
+                return ExitCode.OK;
+            }
+            requireKnownNames(arguments);
+            Selection selection = new Selection(wanted(given));
+            List<Case> cases = selection.all();
+            if (given.shouldList()) {
+                cases.forEach(out::println);
+            } else {
+                out.print(Results.table(run(given, selection)));
+            }
+            return ExitCode.OK;
+        } catch (CommandLineOptionException | IllegalArgumentException wrong) {
+            err.println("jmh: " + wrong.getMessage());
+            return ExitCode.USAGE;
+        } catch (RunnerException | IOException | Failure failed) {
+            err.println("jmh: " + root(failed).getMessage());
+            return ExitCode.FAILURE;
+        }
+    }
+
+    /** What was thrown first: JMH wraps what a benchmark throws, and keeps it as a suppressed exception. */
+    private static Throwable root(Throwable thrown) {
+        Throwable inner = thrown.getSuppressed().length > 0 ? thrown.getSuppressed()[0] : thrown.getCause();
+        return inner == null ? thrown : root(inner);
+    }
+
+    private void help(CommandLineOptions given) throws IOException {
+        out.println("""
+                Times Ops, gradients and whole models with JMH, each checked against the scalar definition first.
+
+                  -p model=gpt2-124M -p op=qkvProj,lmHead -p pass=decode,prefill,backward -p dtype=f32,bf16,f16,int8
+                  -p engine=scalar,host,kernels,tornado -p threads=1,2     narrow what is run
+                  -l                                                       lists the cases
+                  OpBenchmark, GradientBenchmark, ModelBenchmark           run one kind
+
+                JMH's own options (its parameters, modes and time units are set here):
+                """);
+        given.showHelp();
+    }
+
+    private static void requireKnownNames(String... arguments) {
+        for (int i = 0; i + 1 < arguments.length; i++) {
+            String name = arguments[i + 1].replaceFirst("=.*", "");
+            if (arguments[i].equals(PARAMETER) && !Selection.NAMES.contains(name)) {
+                throw new IllegalArgumentException(
+                        "there is no parameter '" + name + "', expected one of " + String.join(", ", Selection.NAMES));
+            }
+        }
+    }
+
+    private static Map<String, Collection<String>> wanted(CommandLineOptions given) {
+        Map<String, Collection<String>> wanted = new LinkedHashMap<>();
+        for (String name : Selection.NAMES) {
+            if (given.getParameter(name).hasValue()) {
+                wanted.put(name, given.getParameter(name).get());
+            }
+        }
+        return wanted;
+    }
+
+    private Collection<RunResult> run(CommandLineOptions given, Selection selection) throws RunnerException {
+        ChainedOptionsBuilder options = new OptionsBuilder()
+                .parent(given)
+                .mode(Mode.AverageTime)
+                .timeUnit(TimeUnit.MICROSECONDS)
+                .shouldFailOnError(given.shouldFailOnError().orElse(true));
+        if (withLimits) {
+            options.addProfiler(RooflineProfiler.class);
+        }
+        given.getExcludes().forEach(options::exclude);
+        add(options, OpBenchmark.class, "opCase", selection.ops());
+        add(options, GradientBenchmark.class, "gradientCase", selection.gradients());
+        add(options, ModelBenchmark.class, "modelCase", selection.wholeModels());
+        Options all = options.build();
+        OutputFormat report =
+                OutputFormatFactory.createFormatInstance(err, given.verbosity().orElse(VerboseMode.NORMAL));
+        return new Runner(all, report).run();
+    }
+
+    private static void add(
+            ChainedOptionsBuilder options,
+            Class<? extends CheckedBenchmark> benchmark,
+            String field,
+            List<Case> cases) {
+        if (cases.isEmpty()) {
+            options.exclude(Pattern.quote(benchmark.getName()));
+        } else {
+            options.param(field, cases.stream().map(Case::toString).toArray(String[]::new));
+        }
+    }
+}

@@ -1,0 +1,24 @@
+package io.github.tornadotransformers.benchmarks;
+
+import io.github.tornadotransformers.runner.bench.OpCase;
+import org.openjdk.jmh.annotations.Benchmark;
+import org.openjdk.jmh.annotations.Param;
+
+/**
+ * An Op of a model: one row at a late position, or a chunk of a prompt. Each run takes the weights and the cache of another
+ * layer, as {@link OpCase} says, so that a matrix comes from memory where the model's does.
+ */
+public class OpBenchmark extends CheckedBenchmark {
+    @Param("stories15M/qkvProj/decode/f32/host/1")
+    public String opCase;
+
+    @Override
+    Subject open() {
+        return OpRun.open(Case.parse(opCase));
+    }
+
+    @Benchmark
+    public void op() {
+        runSubject();
+    }
+}

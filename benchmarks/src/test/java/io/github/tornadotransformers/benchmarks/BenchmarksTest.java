@@ -1,0 +1,169 @@
+package io.github.tornadotransformers.benchmarks;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.github.tornadotransformers.models.checkpoint.DType;
+import io.github.tornadotransformers.models.program.Op;
+import java.io.ByteArrayOutputStream;
+import java.io.PrintStream;
+import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.stream.Collectors;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Runs every benchmark of tiny models as JMH does, each for a moment: whether they work, not how fast. */
+class BenchmarksTest {
+    /** In this JVM, one iteration of a millisecond, no warm-up. */
+    private static final String[] MOMENT = {"-f", "0", "-wi", "0", "-i", "1", "-r", "1ms", "-v", "SILENT"};
+
+    private static final String[] TINY = {"-p", "model=tiny-gpt2,tiny-llama", "-p", "threads=2"};
+
+    private record Output(int exitCode, String out, String err) {
+        /** Of the table, without title and rule. */
+        List<String> rows() {
+            return out.lines().filter(line -> line.startsWith("| tiny")).toList();
+        }
+    }
+
+    private static Output run(String[]... arguments) {
+        return run(false, arguments);
+    }
+
+    private static Output run(boolean withLimits, String[]... arguments) {
+        ByteArrayOutputStream out = new ByteArrayOutputStream();
+        ByteArrayOutputStream err = new ByteArrayOutputStream();
+        Main main = new Main(
+                new PrintStream(out, true, StandardCharsets.UTF_8),
+                new PrintStream(err, true, StandardCharsets.UTF_8),
+                withLimits);
+        int exitCode = main.run(Arrays.stream(arguments).flatMap(Arrays::stream).toArray(String[]::new));
+        return new Output(exitCode, out.toString(StandardCharsets.UTF_8), err.toString(StandardCharsets.UTF_8));
+    }
+
+    private static String[] words(String text) {
+        return text.split(" ", -1);
+    }
+
+    private static Selection tiny() {
+        return new Selection(Map.of("model", List.of("tiny-gpt2", "tiny-llama"), "threads", List.of("2")));
+    }
+
+    private static void assertRuns(Output output, int cases) {
+        assertThat(output.exitCode()).as(output.err()).isZero();
+        assertThat(output.rows()).hasSize(cases).noneMatch(row -> row.contains("NaN") || row.contains("| 0 |"));
+    }
+
+    @Test
+    void everyOpRunsOnEveryEngine() {
+        assertRuns(
+                run(words("OpBenchmark -foe true"), MOMENT, TINY), tiny().ops().size());
+    }
+
+    @Test
+    void everyGradientRuns() {
+        assertRuns(
+                run(words("GradientBenchmark"), MOMENT, TINY),
+                tiny().gradients().size());
+    }
+
+    @Test
+    void wholeModelsRun() {
+        assertRuns(
+                run(words("ModelBenchmark"), MOMENT, TINY), tiny().wholeModels().size());
+    }
+
+    @Test
+    void limitsAreMeasuredBesideTheTimes() {
+        Output output =
+                run(true, words("OpBenchmark -p model=tiny-llama -p op=swiGlu -p engine=host -p threads=1"), MOMENT);
+
+        assertThat(output.rows()).hasSize(2).allMatch(row -> row.matches(".*\\| arithmetic \\| +\\d+ % \\|"));
+        assertThat(output.out())
+                .containsPattern("This machine, 1 thread: reads [\\d.]+ GB/s, computes [\\d.]+ GFLOP/s");
+    }
+
+    /** A new Op without a benchmark fails here; the copy of rows is no loop of an engine's. */
+    @ParameterizedTest
+    @ValueSource(strings = {"scalar", "host", "kernels"})
+    void everyOpHasABenchmarkOnEveryEngine(String engine) {
+        Set<String> timed = tiny().ops().stream()
+                .filter(each -> each.engine().toString().equals(engine))
+                .map(BenchmarksTest::opOf)
+                .collect(Collectors.toSet());
+        Set<String> all = Arrays.stream(Op.class.getPermittedSubclasses())
+                .filter(each -> each != Op.SelectRows.class)
+                .map(Class::getSimpleName)
+                .collect(Collectors.toSet());
+
+        assertThat(timed).isEqualTo(all);
+    }
+
+    private static String opOf(Case of) {
+        return Shapes.named(of.model()).program(1).ops().stream()
+                .filter(op -> op.name().equals(of.op()))
+                .findFirst()
+                .orElseThrow()
+                .getClass()
+                .getSimpleName();
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"scalar", "host", "kernels"})
+    void everyMatrixIsTimedInEveryType(String engine) {
+        Map<String, Set<DType>> types = tiny().ops().stream()
+                .filter(each -> each.engine().toString().equals(engine))
+                .filter(each -> each.op().endsWith("Proj")
+                        || each.op().equals("lmHead")
+                        || each.op().equals("tokenEmbedding"))
+                .collect(Collectors.groupingBy(Case::op, Collectors.mapping(Case::dtype, Collectors.toSet())));
+
+        assertThat(types.keySet())
+                .contains("qkvProj", "oProj", "gateUpProj", "upProj", "downProj", "lmHead", "tokenEmbedding");
+        assertThat(types.values()).allMatch(each -> each.equals(Set.of(DType.values())));
+    }
+
+    @Test
+    void aCaseIsItsText() {
+        for (Case each : tiny().all()) {
+            assertThat(Case.parse(each.toString())).isEqualTo(each);
+        }
+        assertThatThrownBy(() -> Case.parse("gpt2-124M/qkvProj"))
+                .hasMessage("'gpt2-124M/qkvProj' is no case, expected model/op/pass/dtype/engine/threads");
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "-p modle=gpt2-124M: there is no parameter 'modle', expected one of model, op, pass, dtype, engine, threads",
+                "-p model=gpt3: there is no model 'gpt3', expected one of stories15M, gpt2-124M,",
+                "-p op=rope: there is no case of op=rope here: -l lists them",
+                "-p engine=gpu: there is no engine 'gpu', expected one of [scalar, host, kernels, tornado,",
+                "-p dtype=f64: there is no case of dtype=f64 here",
+                "-i many: "
+            })
+    void aWrongCallIsRefused(String callAndMessage) {
+        int colon = callAndMessage.indexOf(": ");
+        Output output = run(words(callAndMessage.substring(0, colon)));
+
+        assertThat(output.exitCode()).isEqualTo(2);
+        assertThat(output.out()).isEmpty();
+        assertThat(output.err()).startsWith("jmh: ").contains(callAndMessage.substring(colon + 2));
+    }
+
+    @Test
+    void listNamesTheCases() {
+        Output output = run(words("-l -p model=tiny-gpt2 -p op=qkvProj -p pass=decode -p dtype=bf16 -p threads=1"));
+
+        assertThat(output.out()).isEqualTo("""
+                tiny-gpt2/qkvProj/decode/bf16/scalar/1
+                tiny-gpt2/qkvProj/decode/bf16/host/1
+                tiny-gpt2/qkvProj/decode/bf16/kernels/1
+                """);
+    }
+}
