@@ -50,6 +50,7 @@ public final class Commands {
         all.put("verify", VerifyCommand::new);
         all.put("train", TrainCommand::new);
         all.put("bench", BenchCommand::new);
+        all.put("jmh", _ -> new JmhCommand());
         all.put("models", ModelsCommand::new);
         all.put("devices", DevicesCommand::new);
         all.put("test", _ -> new TestCommand());

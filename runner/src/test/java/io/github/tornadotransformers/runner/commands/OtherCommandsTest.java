@@ -192,7 +192,7 @@ class OtherCommandsTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"", "gpt2", "llama", "tokenize", "perplexity", "models", "devices", "test"})
+    @ValueSource(strings = {"", "gpt2", "llama", "tokenize", "perplexity", "jmh", "models", "devices", "test"})
     void helpFitsEightyColumns(String command) {
         CommandRun run = command.isEmpty() ? CommandRun.of("--help") : CommandRun.of(command, "--help");
         assertThat(run.exitCode()).isEqualTo(ExitCode.OK);

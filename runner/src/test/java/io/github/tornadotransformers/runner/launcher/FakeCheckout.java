@@ -55,8 +55,12 @@ final class FakeCheckout {
         script(bin.resolve("mvn"), """
                 echo "$@" >> '%s'
                 echo '[INFO] quiet'
-                mkdir -p runner/target/lib
-                echo jar > runner/target/transformers.jar
+                case "$*" in
+                  *'-pl benchmarks'*) module=benchmarks jar=benchmarks.jar ;;
+                  *) module=runner jar=transformers.jar ;;
+                esac
+                mkdir -p $module/target/lib
+                echo jar > $module/target/$jar
                 """.formatted(mavenLog()));
         environment.put("PATH", bin.toString());
         environment.put("HOME", Files.createDirectories(folder.resolve("home")).toString());

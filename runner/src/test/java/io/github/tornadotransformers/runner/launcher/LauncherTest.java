@@ -50,6 +50,21 @@ class LauncherTest {
     }
 
     @Test
+    void benchmarksAreAProgramOfTheirOwn() throws Exception {
+        checkout.launch("models");
+        ScriptRun first = checkout.launch("jmh", "OpBenchmark", "-p", "op=lmHead");
+        ScriptRun second = checkout.launch("jmh", "OpBenchmark", "-p", "op=lmHead");
+        checkout.launch("models");
+        assertThat(checkout.mavenCalls()).hasSize(2);
+        assertThat(checkout.mavenCalls().getLast()).contains("-pl benchmarks -am");
+        assertThat(second.err()).isEmpty();
+        assertThat(second.out())
+                .isEqualTo(first.out())
+                .contains("/target/jmh/build.", "/benchmarks.jar]\n[OpBenchmark]\n[-p]\n[op=lmHead]\n")
+                .doesNotContain("[jmh]", "classes.jsa");
+    }
+
+    @Test
     void argumentsArriveAsTheyAre() throws Exception {
         ScriptRun run = checkout.launch("gpt2", "it's \"so\" $HOME", "", "-n", "3", "é *");
         assertThat(run.out()).contains("[gpt2]\n[it's \"so\" $HOME]\n[]\n[-n]\n[3]\n[é *]\n");
