@@ -10,8 +10,17 @@ import uk.ac.manchester.tornado.api.types.arrays.IntArray;
  * <p>Error: 0 ulp against the oracle.
  */
 public final class ElementGradientKernels {
-    /** Floats that {@link #rowTotals} leaves for a row: the largest logit, and the sum of exponentials. */
-    public static final int TOTALS = 2;
+    /** Floats that {@link #rowTotals} leaves for a row. */
+    public static final int TOTALS = 3;
+
+    /** The largest logit. */
+    public static final int LARGEST = 0;
+
+    /** The sum of the exponentials of what logits lie below the largest. */
+    public static final int EXPONENTIALS = 1;
+
+    /** The logit of the row's target. */
+    public static final int WANTED = 2;
 
     private ElementGradientKernels() {}
 
@@ -118,7 +127,8 @@ public final class ElementGradientKernels {
     }
 
     /**
-     * totals[r] = the largest logit m of the row, and sum_c exp(logits[r][c] - m).
+     * totals[r] = the largest logit m of the row, sum_c exp(logits[r][c] - m), and logits[r][targets[r]]: the loss of the row is
+     * log(sum) + (m - wanted).
      *
      * <p>Shapes: logits [rows][vocabSize]; totals [rows][{@link #TOTALS}].
      *
@@ -127,7 +137,14 @@ public final class ElementGradientKernels {
      * @param one 1, which makes the bound an expression
      */
     public static void rowTotals(
-            FloatArray logits, IntArray step, FloatArray totals, int one, int rows, int vocabSize, int math) {
+            FloatArray logits,
+            IntArray targets,
+            IntArray step,
+            FloatArray totals,
+            int one,
+            int rows,
+            int vocabSize,
+            int math) {
         for (@Parallel int row = 0; row < one * rows; row++) {
             if (row < step.get(Step.ROWS)) {
                 int first = row * vocabSize;
@@ -144,17 +161,18 @@ public final class ElementGradientKernels {
                     }
                     sum += slice;
                 }
-                totals.set(row * TOTALS, max);
-                totals.set(row * TOTALS + 1, sum);
+                totals.set(row * TOTALS + LARGEST, max);
+                totals.set(row * TOTALS + EXPONENTIALS, sum);
+                totals.set(row * TOTALS + WANTED, logits.get(first + targets.get(row)));
             }
         }
     }
 
     /**
-     * dLogits[r][c] = (exp(logits[r][c] - m) / sum - (c == targets[r] ? 1 : 0)) * scale, with the row's {@link #rowTotals}: the
+     * dLogits[r][c] = (exp(logits[r][c] - m) / sum - (c == targets[r] ? 1 : 0)) * scale[0], with the row's {@link #rowTotals}: the
      * gradient of the mean cross-entropy; dLogits may be logits.
      *
-     * <p>Shapes: logits, dLogits [rows][vocabSize].
+     * <p>Shapes: logits, dLogits [rows][vocabSize]; scale [1].
      *
      * <p>Order: r and c parallel, c contiguous.
      */
@@ -162,19 +180,19 @@ public final class ElementGradientKernels {
             FloatArray logits,
             FloatArray totals,
             IntArray targets,
+            FloatArray scale,
             IntArray step,
             FloatArray dLogits,
             int rows,
             int vocabSize,
-            float scale,
             int math) {
         for (@Parallel int i = 0; i < rows * vocabSize; i++) {
             int row = i / vocabSize;
             if (row < step.get(Step.ROWS)) {
-                float exponential = KernelMath.exp(math, logits.get(i) - totals.get(row * TOTALS));
-                float p = KernelMath.quotient(math, exponential, totals.get(row * TOTALS + 1));
+                float exponential = KernelMath.exp(math, logits.get(i) - totals.get(row * TOTALS + LARGEST));
+                float p = KernelMath.quotient(math, exponential, totals.get(row * TOTALS + EXPONENTIALS));
                 float wanted = i - row * vocabSize == targets.get(row) ? 1f : 0f;
-                dLogits.set(i, (p - wanted) * scale);
+                dLogits.set(i, (p - wanted) * scale.get(0));
             }
         }
     }

@@ -148,6 +148,75 @@ public final class LinearTileKernels {
         }
     }
 
+    /** Work items of {@link #tileProducts}, whose parallel index has two parts: tile of rows, column. */
+    public static int tileProductsItems(int rows, int columns) {
+        return rowTiles(rows) * columns;
+    }
+
+    /**
+     * out[r][c] = sum_k x[r][k] * w[layer][k][c], the whole sum in one work item: no memory for slices, which matters where
+     * all rows are multiplied with a head of many columns.
+     *
+     * <p>Shapes: x [rows][inputs]; weight [layers][inputs][columns], float32; out [rows][columns].
+     *
+     * <p>Order: tiles of 4 x 1 (r, c) parallel, c contiguous; the sum over k is sliced. Rows behind the last are computed from
+     * clamped indices and not stored.
+     */
+    public static void tileProducts(
+            FloatArray x,
+            FloatArray weight,
+            IntArray layer,
+            IntArray step,
+            FloatArray out,
+            int rows,
+            int inputs,
+            int columns) {
+        for (@Parallel int i = 0; i < rowTiles(rows) * columns; i++) {
+            int row = i / columns * TILE_ROWS;
+            int live = step.get(Step.ROWS);
+            if (row < live) {
+                int x0 = row * inputs;
+                int x1 = Math.min(row + 1, rows - 1) * inputs;
+                int x2 = Math.min(row + 2, rows - 1) * inputs;
+                int x3 = Math.min(row + 3, rows - 1) * inputs;
+                int column = i % columns;
+                int first = layer.get(0) * inputs * columns + column;
+                float s0 = 0f;
+                float s1 = 0f;
+                float s2 = 0f;
+                float s3 = 0f;
+                for (int start = 0; start < inputs; start += Slices.SIZE) {
+                    float p0 = 0f;
+                    float p1 = 0f;
+                    float p2 = 0f;
+                    float p3 = 0f;
+                    for (int k = start; k < Math.min(start + Slices.SIZE, inputs); k++) {
+                        float w = weight.get(first + k * columns);
+                        p0 += x.get(x0 + k) * w;
+                        p1 += x.get(x1 + k) * w;
+                        p2 += x.get(x2 + k) * w;
+                        p3 += x.get(x3 + k) * w;
+                    }
+                    s0 += p0;
+                    s1 += p1;
+                    s2 += p2;
+                    s3 += p3;
+                }
+                int of = row * columns + column;
+                out.set(of, s0);
+                if (row + 1 < live) {
+                    out.set(of + columns, s1);
+                }
+                if (row + 2 < live) {
+                    out.set(of + 2 * columns, s2);
+                }
+                if (row + 3 < live) {
+                    out.set(of + 3 * columns, s3);
+                }
+            }
+        }
+    }
+
     private static void storeRow(
             FloatArray sums, int first, int column, int columns, float s0, float s1, float s2, float s3) {
         if (column < columns) {

@@ -4,7 +4,7 @@ import uk.ac.manchester.tornado.api.annotations.Parallel;
 import uk.ac.manchester.tornado.api.types.arrays.FloatArray;
 import uk.ac.manchester.tornado.api.types.arrays.IntArray;
 
-/** Copies rows of activations. */
+/** Copies and clears rows of activations. */
 public final class RowKernels {
     private RowKernels() {}
 
@@ -20,6 +20,52 @@ public final class RowKernels {
     public static void copyRow(FloatArray x, IntArray step, FloatArray out, int rows, int width) {
         for (@Parallel int i = 0; i < rows * width; i++) {
             out.set(i, x.get(step.get(Step.LOGIT_ROW) * width + i));
+        }
+    }
+
+    /**
+     * x[r][i] = stack[layer][r][i].
+     *
+     * <p>Shapes: stack [layers][rows][width]; x [rows][width].
+     *
+     * <p>Order: r and i parallel, i contiguous.
+     */
+    public static void takeRows(FloatArray stack, IntArray layer, IntArray step, FloatArray x, int rows, int width) {
+        for (@Parallel int i = 0; i < rows * width; i++) {
+            if (i / width < step.get(Step.ROWS)) {
+                x.set(i, stack.get(layer.get(0) * rows * width + i));
+            }
+        }
+    }
+
+    /**
+     * stack[layer + above][r][i] = x[r][i].
+     *
+     * <p>Shapes: x [rows][width]; stack [layers][rows][width].
+     *
+     * <p>Order: r and i parallel, i contiguous.
+     */
+    public static void putRows(
+            FloatArray x, IntArray layer, IntArray step, FloatArray stack, int above, int rows, int width) {
+        for (@Parallel int i = 0; i < rows * width; i++) {
+            if (i / width < step.get(Step.ROWS)) {
+                stack.set((layer.get(0) + above) * rows * width + i, x.get(i));
+            }
+        }
+    }
+
+    /**
+     * x[r][i] = 0.
+     *
+     * <p>Shapes: x [rows][width].
+     *
+     * <p>Order: r and i parallel, i contiguous.
+     */
+    public static void clearRows(IntArray step, FloatArray x, int rows, int width) {
+        for (@Parallel int i = 0; i < rows * width; i++) {
+            if (i / width < step.get(Step.ROWS)) {
+                x.set(i, 0f);
+            }
         }
     }
 }

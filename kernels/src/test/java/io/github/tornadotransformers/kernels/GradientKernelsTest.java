@@ -280,26 +280,69 @@ class GradientKernelsTest {
         float[] logits = rows.data().floats(rows.live() * vocabSize);
         FloatArray actual = rows.padded(logits);
         FloatArray totals = KernelArrays.nan(rows.count() * ElementGradientKernels.TOTALS);
-        ElementGradientKernels.rowTotals(actual, rows.step(), totals, ONE, rows.count(), vocabSize, STRICT);
+        IntArray wanted = IntArray.fromArray(targets);
+        ElementGradientKernels.rowTotals(actual, wanted, rows.step(), totals, ONE, rows.count(), vocabSize, STRICT);
         ElementGradientKernels.logitGradients(
                 actual,
                 totals,
-                IntArray.fromArray(targets),
+                wanted,
+                FloatArray.fromElements(0.3f),
                 rows.step(),
                 actual,
                 rows.count(),
                 vocabSize,
-                0.3f,
                 STRICT);
         float[] expected = new float[logits.length];
         double loss = oracle.crossEntropy(logits, targets, rows.live(), vocabSize, 0.3f, expected);
         rows.assertRows("logits of " + vocabSize, actual, expected);
         double found = 0;
         for (int r = 0; r < rows.live(); r++) {
-            float max = totals.get(r * ElementGradientKernels.TOTALS);
-            float sum = totals.get(r * ElementGradientKernels.TOTALS + 1);
-            found += StrictMath.log(sum) + ((double) max - logits[r * vocabSize + targets[r]]);
+            int of = r * ElementGradientKernels.TOTALS;
+            float sum = totals.get(of + ElementGradientKernels.EXPONENTIALS);
+            float below = totals.get(of + ElementGradientKernels.WANTED);
+            found += StrictMath.log(sum) + ((double) totals.get(of + ElementGradientKernels.LARGEST) - below);
         }
         assertThat(found).isEqualTo(loss);
+    }
+
+    @ParameterizedTest
+    @MethodSource("seeds")
+    void descent(long seed) {
+        RandomData data = new RandomData(seed);
+        int size = data.size(389);
+        float[] weights = data.wildFloats(size);
+        float[] gradients = data.wildFloats(size);
+        FloatArray moved = FloatArray.fromArray(weights);
+        FloatArray slopes = FloatArray.fromArray(gradients);
+        DescentKernels.descend(FloatArray.fromElements(-0.3f), slopes, moved, ONE, size);
+        float[] expected = new float[size];
+        for (int i = 0; i < size; i++) {
+            float product = -0.3f * gradients[i];
+            expected[i] = weights[i] + product;
+        }
+        Bits.assertSame("weights", moved.toHeapArray(), expected);
+        DescentKernels.begin(moved, slopes, ONE, size);
+        Bits.assertSame("weights are left alone", moved.toHeapArray(), expected);
+        Bits.assertSame("gradients", slopes.toHeapArray(), new float[size]);
+    }
+
+    /** Copies between a row-major array and a layer of a stack; padding and other layers are left alone. */
+    @ParameterizedTest
+    @MethodSource("seeds")
+    void rowsOfALayer(long seed) {
+        Rows rows = Rows.of(seed);
+        int width = rows.data().size(129);
+        int size = rows.count() * width;
+        float[] values = rows.wild(width);
+        FloatArray stack = KernelArrays.nan((LAYERS + 1) * size);
+        RowKernels.putRows(rows.padded(values), rows.layerIndex(), rows.step(), stack, 1, rows.count(), width);
+        float[] expected = KernelArrays.nan((LAYERS + 1) * size).toHeapArray();
+        System.arraycopy(values, 0, expected, (rows.layer() + 1) * size, values.length);
+        Bits.assertSame("stack", stack.toHeapArray(), expected);
+        FloatArray taken = KernelArrays.nan(size);
+        RowKernels.takeRows(stack, KernelArrays.layer(rows.layer() + 1), rows.step(), taken, rows.count(), width);
+        rows.assertRows("taken", taken, values);
+        RowKernels.clearRows(rows.step(), taken, rows.count(), width);
+        rows.assertRows("cleared", taken, new float[values.length]);
     }
 }

@@ -72,6 +72,27 @@ class LinearKernelsTest {
         }
     }
 
+    @ParameterizedTest
+    @MethodSource("seeds")
+    void wholeSums(long seed) {
+        RandomData data = new RandomData(seed);
+        Layer layer = Layer.of(DType.F32, data.between(1, 11), data);
+        int live = data.between(1, layer.rows());
+        FloatArray actual = KernelArrays.nan(layer.rows() * layer.columns());
+        LinearTileKernels.tileProducts(
+                FloatArray.fromArray(layer.x()),
+                layer.weight().floats(),
+                KernelArrays.layer(layer.index()),
+                KernelArrays.step(0, live, 0),
+                actual,
+                layer.rows(),
+                layer.inputs(),
+                layer.columns());
+        float[] expected = KernelArrays.nan(layer.rows() * layer.columns()).toHeapArray();
+        oracle.linear(layer.x(), layer.weight().host(), null, Activation.NONE, false, live, expected);
+        Bits.assertSame(layer.toString(), actual.toHeapArray(), expected);
+    }
+
     /** From the slice sums on: bias, activation and residual, in rows that hold tokens, and nothing in the padding. */
     private void assertFinishes(Layer layer, int live, FloatArray sums, RandomData data) {
         float[] bias = data.coin() ? data.floats(layer.columns()) : null;
