@@ -51,15 +51,17 @@ final class DeviceArrays implements AutoCloseable {
     private final ByteArray noBytes = constant(new ByteArray(1));
 
     /** Allocates what the plan says, whose sizes are known to fit. */
-    DeviceArrays(MemoryPlan plan, Program program) {
+    DeviceArrays(ArrayPlan plan, Program program) {
         this.groups = plan.groups();
         Map<String, PlannedArray> rest = new LinkedHashMap<>();
         plan.arrays().forEach(planned -> rest.put(planned.name(), planned));
         for (Weight weight : program.weights()) {
-            for (String name : List.of(weight.name(), weight.name() + MemoryPlan.SCALES)) {
+            List<String> names = List.of(
+                    weight.name(), weight.name() + MemoryPlan.SCALES, TrainingMemoryPlan.GRADIENT + weight.name());
+            for (String name : names) {
                 List<PlannedArray> parts = new ArrayList<>();
-                for (int group = 0; group < (MemoryPlan.isStacked(weight) ? groups.count() : 1); group++) {
-                    PlannedArray part = rest.remove(MemoryPlan.isStacked(weight) ? name + groups.suffix(group) : name);
+                for (int group = 0; group < (ArrayPlan.isStacked(weight) ? groups.count() : 1); group++) {
+                    PlannedArray part = rest.remove(ArrayPlan.isStacked(weight) ? name + groups.suffix(group) : name);
                     if (part != null) {
                         parts.add(part);
                     }
@@ -108,6 +110,11 @@ final class DeviceArrays implements AutoCloseable {
                 fill(weight.name() + MemoryPlan.SCALES, data.scales());
             }
         }
+        loadAngles(program);
+    }
+
+    /** Fills what rotation needs. */
+    void loadAngles(Program program) {
         for (Op op : program.ops()) {
             if (op instanceof Op.Rotary rotary) {
                 RotaryTable table = rotary.table();
@@ -176,7 +183,7 @@ final class DeviceArrays implements AutoCloseable {
 
     /** @param group of layers, where the weight is stacked */
     DeviceMatrix matrix(Weight weight, DType dtype, int group) {
-        String suffix = MemoryPlan.isStacked(weight) ? groups.suffix(group) : "";
+        String suffix = ArrayPlan.isStacked(weight) ? groups.suffix(group) : "";
         int format = format(dtype);
         TornadoNativeArray elements = array(weight.name() + suffix);
         return new DeviceMatrix(
@@ -189,7 +196,13 @@ final class DeviceArrays implements AutoCloseable {
     }
 
     FloatArray vector(Weight weight, int group) {
-        return MemoryPlan.isStacked(weight) ? floats(weight.name(), group) : floats(weight.name());
+        return ArrayPlan.isStacked(weight) ? floats(weight.name(), group) : floats(weight.name());
+    }
+
+    /** Of the shape of {@link #vector}. */
+    FloatArray gradient(Weight weight, int group) {
+        String name = TrainingMemoryPlan.GRADIENT + weight.name();
+        return ArrayPlan.isStacked(weight) ? floats(name, group) : floats(name);
     }
 
     LayerGroups groups() {

@@ -1,22 +1,15 @@
 package io.github.tornadotransformers.taskgraphs;
 
-import io.github.tornadotransformers.kernels.Slices;
 import io.github.tornadotransformers.kernels.Step;
 import io.github.tornadotransformers.models.checkpoint.DType;
 import io.github.tornadotransformers.models.checkpoint.WeightData;
-import io.github.tornadotransformers.models.program.AttentionShape;
 import io.github.tornadotransformers.models.program.Buffer;
 import io.github.tornadotransformers.models.program.Op;
 import io.github.tornadotransformers.models.program.Program;
 import io.github.tornadotransformers.models.program.Weight;
 import io.github.tornadotransformers.taskgraphs.PlannedArray.Element;
-import java.util.Collection;
-import java.util.Comparator;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
-import java.util.Map;
-import uk.ac.manchester.tornado.api.types.arrays.TornadoNativeArray;
 
 /** Every array of a forward pass, sized from the program before any is allocated. */
 final class MemoryPlan {
@@ -51,14 +44,13 @@ final class MemoryPlan {
     private final Program program;
     private final DType dtype;
     private final DeviceInfo device;
-    private final LayerGroups groups;
-    private final Map<String, PlannedArray> arrays = new LinkedHashMap<>();
+    private final ArrayPlan plan;
 
     private MemoryPlan(Program program, DType dtype, DeviceInfo device) {
         this.program = program;
         this.dtype = dtype;
         this.device = device;
-        this.groups = LayerGroups.of(program.layers(), layersPerArray());
+        this.plan = new ArrayPlan(device, LayerGroups.of(program.layers(), layersPerArray()));
     }
 
     /** @param prefillRows tokens that run at once, at most; 1 for none but single ones */
@@ -78,26 +70,17 @@ final class MemoryPlan {
 
     /** How many layers' weights and cache fit an array. */
     private long layersPerArray() {
-        long most = layersPerArray(program.attention().cacheLayerSize(), Element.FLOAT);
+        long most = ArrayPlan.layersPerArray(device, program.attention().cacheLayerSize(), Element.FLOAT);
         for (Weight weight : program.weights()) {
-            if (isStacked(weight)) {
-                most = Math.min(most, layersPerArray(weight.layerSize(), element(weight)));
+            if (ArrayPlan.isStacked(weight)) {
+                most = Math.min(most, ArrayPlan.layersPerArray(device, weight.layerSize(), element(weight)));
             }
         }
         return most;
     }
 
-    private long layersPerArray(long layerSize, Element element) {
-        long bytes = device.maxAllocationBytes() - 1 - TornadoNativeArray.ARRAY_HEADER;
-        return Math.min(Integer.MAX_VALUE, bytes / element.bytes()) / layerSize;
-    }
-
-    static boolean isStacked(Weight weight) {
-        return weight.layers() > 1;
-    }
-
     LayerGroups groups() {
-        return groups;
+        return plan.groups();
     }
 
     private DType dtype(Weight weight) {
@@ -113,145 +96,57 @@ final class MemoryPlan {
     }
 
     private void addWeight(Weight weight) {
-        addLayers(weight.name(), element(weight), weight.layerSize(), isStacked(weight));
+        plan.addLayers(weight.name(), element(weight), weight.layerSize(), ArrayPlan.isStacked(weight));
         if (dtype(weight) == DType.INT8) {
             long scales = WeightData.scaleBytes(weight) / Float.BYTES / weight.layers();
-            addLayers(weight.name() + SCALES, Element.FLOAT, scales, isStacked(weight));
-        }
-    }
-
-    private void addLayers(String name, Element element, long layerSize, boolean stacked) {
-        if (stacked) {
-            for (int group = 0; group < groups.count(); group++) {
-                add(name + groups.suffix(group), element, Math.multiplyExact(layerSize, groups.layersOf(group)));
-            }
-        } else {
-            add(name, element, layerSize);
+            plan.addLayers(weight.name() + SCALES, Element.FLOAT, scales, ArrayPlan.isStacked(weight));
         }
     }
 
     private void addShared(int prefillRows) {
-        addLayers(KEYS, Element.FLOAT, program.attention().cacheLayerSize(), true);
-        addLayers(VALUES, Element.FLOAT, program.attention().cacheLayerSize(), true);
-        add(
+        plan.addLayers(KEYS, Element.FLOAT, program.attention().cacheLayerSize(), true);
+        plan.addLayers(VALUES, Element.FLOAT, program.attention().cacheLayerSize(), true);
+        plan.add(
                 program.residual().name(),
                 Element.FLOAT,
                 Math.multiplyExact((long) prefillRows, program.residual().width()));
-        add(TOKENS, Element.INT, prefillRows);
-        add(STEP, Element.INT, Step.SIZE);
-        add(HEAD_STEP, Element.INT, Step.SIZE);
-        add(LAYER, Element.INT, 1);
+        plan.add(TOKENS, Element.INT, prefillRows);
+        plan.add(STEP, Element.INT, Step.SIZE);
+        plan.add(HEAD_STEP, Element.INT, Step.SIZE);
+        plan.add(LAYER, Element.INT, 1);
     }
 
     private void addStage(Stage stage, List<Op> ops, long rows) {
         for (Op op : ops) {
             addOutput(stage, op.output(), rows);
-            addScratch(stage, op, rows);
+            plan.addScratch(stage, op, rows);
         }
     }
 
     private void addOutput(Stage stage, Buffer buffer, long rows) {
         if (!buffer.equals(program.residual())) {
-            addLargest(stage.array(buffer.name()), Math.multiplyExact(rows, buffer.width()));
+            plan.addLargest(stage.array(buffer.name()), Math.multiplyExact(rows, buffer.width()));
         }
     }
 
-    private void addScratch(Stage stage, Op op, long rows) {
-        switch (op) {
-            case Op.LayerNorm norm -> {
-                long sums = rows * Slices.count(norm.output().width());
-                addLargest(stage.array(NORM_SUMS), sums);
-                addLargest(stage.array(NORM_DEVIATIONS), sums);
-            }
-            case Op.RmsNorm norm ->
-                addLargest(
-                        stage.array(NORM_SUMS),
-                        rows * Slices.count(norm.output().width()));
-            case Op.Linear linear -> {
-                long slices = rows * Slices.count(linear.weight().rows());
-                addLargest(
-                        stage.array(SUMS),
-                        Math.multiplyExact(slices, linear.weight().columns()));
-            }
-            case Op.Rotary rotary ->
-                addLargest(rotary.name() + ANGLES, 2L * rotary.table().cosines().length);
-            case Op.AttentionScores scores
-            when rows == 1 -> addLargest(stage.array(RAW_SCORES), scores.shape().scoresWidth());
-            case Op.Softmax softmax -> {
-                long slices = rows
-                        * softmax.shape().heads()
-                        * Slices.count(softmax.shape().contextLength());
-                addLargest(stage.array(MAXIMA), slices);
-                addLargest(stage.array(EXPONENTIAL_SUMS), slices);
-            }
-            case Op.AttentionOutput attention -> {
-                AttentionShape shape = attention.shape();
-                long slices = rows * Slices.count(shape.contextLength());
-                addLargest(stage.array(OUTPUT_SUMS), Math.multiplyExact(slices, shape.queryWidth()));
-            }
-            case Op.TokenEmbedding _,
-                    Op.PositionEmbedding _,
-                    Op.CacheAppend _,
-                    Op.AttentionScores _,
-                    Op.SwiGlu _,
-                    Op.SelectRows _ -> {}
-        }
-    }
-
-    private void addLargest(String name, long elements) {
-        PlannedArray known = arrays.get(name);
-        if (known == null || known.elements() < elements) {
-            add(name, Element.FLOAT, elements);
-        }
-    }
-
-    private void add(String name, Element element, long elements) {
-        arrays.put(name, new PlannedArray(name, element, elements));
-    }
-
-    Collection<PlannedArray> arrays() {
-        return arrays.values();
+    ArrayPlan plan() {
+        return plan;
     }
 
     long bytes() {
-        return arrays().stream().mapToLong(PlannedArray::bytes).reduce(0, Math::addExact);
+        return plan.bytes();
     }
 
     /** @throws DeviceException if an array or all of them do not fit the device; says both figures and what would fit */
     void requireFits() {
-        for (PlannedArray array : arrays()) {
-            if (array.elements() > Integer.MAX_VALUE) {
-                throw new DeviceException("%s has %d elements, but TornadoVM's arrays hold %d at most: %s"
-                        .formatted(array.name(), array.elements(), Integer.MAX_VALUE, advice()));
-            }
-        }
-        PlannedArray largest = arrays().stream()
-                .max(Comparator.comparingLong(PlannedArray::bytes))
-                .orElseThrow();
-        if (!fits(largest)) {
-            throw new DeviceException("%s needs a buffer of %s, but %s allows less than %s for one: %s"
-                    .formatted(
-                            largest.name(),
-                            gigabytes(largest.bytes()),
-                            device,
-                            gigabytes(device.maxAllocationBytes()),
-                            advice()));
-        }
-        if (bytes() > device.memoryBytes()) {
-            throw new DeviceException("the model needs %s in %s, but %s has %s: %s"
-                    .formatted(
-                            gigabytes(bytes()),
-                            dtype.name().toLowerCase(Locale.ROOT),
-                            device,
-                            gigabytes(device.memoryBytes()),
-                            advice()));
-        }
+        String type = dtype.name().toLowerCase(Locale.ROOT);
+        plan.requireFits(bytes -> "the model needs " + bytes + " in " + type, this::advice);
     }
 
     private String advice() {
         for (DType narrower : List.of(DType.BF16, DType.INT8)) {
             if (narrower.bytes() < dtype.bytes()
-                    && of(program, narrower, 1, device).fits()) {
+                    && of(program, narrower, 1, device).plan.fits()) {
                 return "try --dtype " + narrower.name().toLowerCase(Locale.ROOT);
             }
         }
@@ -259,17 +154,9 @@ final class MemoryPlan {
         return context > 0 ? "try --context " + context : "try -e host";
     }
 
-    private boolean fits() {
-        return bytes() <= device.memoryBytes() && arrays().stream().allMatch(this::fits);
-    }
-
-    private boolean fits(PlannedArray array) {
-        return array.elements() <= Integer.MAX_VALUE && array.bytes() < device.maxAllocationBytes();
-    }
-
     /** Positions whose cache fits beside everything else, a layer's in a buffer; 0 if a weight does not fit itself. */
     private long contextThatFits() {
-        if (!arrays().stream().filter(array -> !isCache(array)).allMatch(this::fits)) {
+        if (!plan.arrays().stream().filter(array -> !isCache(array)).allMatch(plan::fits)) {
             return 0;
         }
         long left = device.memoryBytes() - (bytes() - program.cacheBytes());
@@ -281,9 +168,5 @@ final class MemoryPlan {
 
     private static boolean isCache(PlannedArray array) {
         return array.name().startsWith(KEYS) || array.name().startsWith(VALUES);
-    }
-
-    private static String gigabytes(long bytes) {
-        return String.format(Locale.ROOT, bytes < 100_000_000 ? "%.4f GB" : "%.2f GB", bytes / 1e9);
     }
 }

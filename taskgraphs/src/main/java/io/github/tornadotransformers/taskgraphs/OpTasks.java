@@ -303,6 +303,7 @@ final class OpTasks {
     }
 
     private void cacheAppend(Op.CacheAppend op) {
+        IntArray cached = in.cacheLayer();
         FloatArray qkv = in.activation(op.qkv());
         FloatArray keys = in.keys();
         FloatArray values = in.values();
@@ -312,12 +313,12 @@ final class OpTasks {
                 op.name(),
                 items,
                 5,
-                List.of(qkv, layer, step, keys, values),
+                List.of(qkv, cached, step, keys, values),
                 (graph, id) -> graph.task(
                         id,
                         CacheKernels::append,
                         qkv,
-                        layer,
+                        cached,
                         step,
                         keys,
                         values,
@@ -333,6 +334,7 @@ final class OpTasks {
     }
 
     void attentionScores(Op.AttentionScores op, FloatArray scores) {
+        IntArray cached = in.cacheLayer();
         FloatArray qkv = in.activation(op.qkv());
         FloatArray keys = in.keys();
         AttentionShape shape = op.shape();
@@ -341,13 +343,13 @@ final class OpTasks {
                 op.name(),
                 items,
                 6,
-                List.of(qkv, keys, layer, step, scores),
+                List.of(qkv, keys, cached, step, scores),
                 (graph, id) -> graph.task(
                         id,
                         AttentionKernels::scaledScores,
                         qkv,
                         keys,
-                        layer,
+                        cached,
                         step,
                         scores,
                         rows,
@@ -406,6 +408,7 @@ final class OpTasks {
     }
 
     private void attentionOutput(Op.AttentionOutput op) {
+        IntArray cached = in.cacheLayer();
         FloatArray probabilities = in.activation(op.probabilities());
         FloatArray values = in.values();
         FloatArray sums = in.scratch(MemoryPlan.OUTPUT_SUMS);
@@ -417,13 +420,13 @@ final class OpTasks {
                 op.name() + "Slices",
                 width * Slices.count(context),
                 5,
-                List.of(probabilities, values, layer, step, sums),
+                List.of(probabilities, values, cached, step, sums),
                 (graph, id) -> graph.task(
                         id,
                         AttentionKernels::sliceOutputs,
                         probabilities,
                         values,
-                        layer,
+                        cached,
                         step,
                         sums,
                         rows,

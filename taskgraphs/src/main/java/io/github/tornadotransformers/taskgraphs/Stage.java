@@ -11,7 +11,13 @@ enum Stage {
     PREFILL,
 
     /** From the residual stream of one row to its logits. */
-    HEAD;
+    HEAD,
+
+    /** Embedding and a block for a whole sequence whose activations are kept, and all gradients of activations. */
+    TRAINING,
+
+    /** From the residual stream of a whole sequence to its logits, whose activations are kept. */
+    TRAINING_HEAD;
 
     /** The name of an array that belongs to this stage alone. */
     String array(String name) {

@@ -6,6 +6,7 @@ import io.github.tornadotransformers.models.program.Weight;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import uk.ac.manchester.tornado.api.TaskGraph;
 import uk.ac.manchester.tornado.api.types.arrays.FloatArray;
@@ -23,6 +24,7 @@ final class TaskBuilder {
     private final List<DeviceTask> tasks = new ArrayList<>();
     private final Set<TornadoNativeArray> used = new HashSet<>();
     private final Set<TornadoNativeArray> defined = new HashSet<>();
+    private Map<Buffer, String> names = Map.of();
 
     /**
      * @param rows tokens that the tasks work on, at most
@@ -105,8 +107,16 @@ final class TaskBuilder {
         return model.math().scalar();
     }
 
+    /** Says what the arrays of buffers are called for the tasks that follow, where a buffer has several. */
+    void name(Map<Buffer, String> wanted) {
+        names = wanted;
+    }
+
     /** The array of a buffer; the residual stream is the one that stages share. */
     FloatArray activation(Buffer buffer) {
+        if (names.containsKey(buffer)) {
+            return scratch(names.get(buffer));
+        }
         return buffer.equals(model.program().residual()) ? floats(buffer.name()) : scratch(buffer.name());
     }
 
@@ -123,12 +133,36 @@ final class TaskBuilder {
         return model.arrays().matrix(weight, model.dtype(), group);
     }
 
+    /** Where the gradient of a buffer is added up: one array serves all that the buffer is. */
+    FloatArray gradient(Buffer buffer) {
+        return floats(Stage.TRAINING.array(TrainingMemoryPlan.GRADIENT + buffer.name()));
+    }
+
+    FloatArray gradient(Weight weight) {
+        return model.arrays().gradient(weight, group);
+    }
+
     FloatArray keys() {
-        return model.arrays().floats(MemoryPlan.KEYS, group);
+        return keepsCache() ? model.arrays().floats(MemoryPlan.KEYS, group) : scratch(MemoryPlan.KEYS);
     }
 
     FloatArray values() {
-        return model.arrays().floats(MemoryPlan.VALUES, group);
+        return keepsCache() ? model.arrays().floats(MemoryPlan.VALUES, group) : scratch(MemoryPlan.VALUES);
+    }
+
+    /** Holds the index of the layer whose cache is used. */
+    IntArray cacheLayer() {
+        return keepsCache() ? layer : firstLayer();
+    }
+
+    /** Holds 0. */
+    IntArray firstLayer() {
+        return model.arrays().layer(0);
+    }
+
+    /** Whether there is a cache of every layer; training has one, which the next layer overwrites. */
+    private boolean keepsCache() {
+        return stage != Stage.TRAINING;
     }
 
     FloatArray floats(String name) {

@@ -49,7 +49,7 @@ public final class TornadoForwardPass implements ForwardPass {
         requireDouble(options);
         MemoryPlan memory = MemoryPlan.of(program, dtype, rows, options.device());
         memory.requireFits();
-        this.arrays = new DeviceArrays(memory, program);
+        this.arrays = new DeviceArrays(memory.plan(), program);
         this.logits = new float[program.vocabSize()];
     }
 

@@ -83,7 +83,7 @@ class ForgottenTransferTest {
         List<StageGraph> graphs() {
             return onDevice(device -> {
                 MemoryPlan plan = MemoryPlan.of(program, DType.F32, rows, device);
-                try (DeviceArrays arrays = new DeviceArrays(plan, program)) {
+                try (DeviceArrays arrays = new DeviceArrays(plan.plan(), program)) {
                     arrays.load(program, _ -> weights);
                     DeviceModel model = new DeviceModel(program, DType.F32, MathMode.STRICT, arrays);
                     return new GraphSet(model, graph, rows, traced).graphs();

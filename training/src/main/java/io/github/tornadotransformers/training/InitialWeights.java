@@ -1,5 +1,6 @@
 package io.github.tornadotransformers.training;
 
+import io.github.tornadotransformers.models.learning.ParameterArrays;
 import io.github.tornadotransformers.models.program.Op;
 import io.github.tornadotransformers.models.program.Program;
 import io.github.tornadotransformers.models.program.Weight;
@@ -13,12 +14,12 @@ import java.util.Random;
  * width of 768, and wider where the model is narrower, as the root of the width; projections that add to the residual
  * stream are divided by the root of how many there are. Norm weights are 1, biases 0. The same seed gives the same weights.
  */
-final class InitialWeights {
+public final class InitialWeights {
     private static final double DEVIATION = 0.02 * Math.sqrt(768);
 
     private InitialWeights() {}
 
-    static ParameterArrays of(Program program, long seed) {
+    public static ParameterArrays of(Program program, long seed) {
         ParameterArrays weights = new ParameterArrays(program);
         Map<Weight, Double> deviations = deviations(program);
         for (Op op : program.ops()) {

@@ -1,7 +1,7 @@
 package io.github.tornadotransformers.training;
 
-import io.github.tornadotransformers.host.BackwardOps;
-import io.github.tornadotransformers.host.HostOps;
+import io.github.tornadotransformers.models.learning.GradientPass;
+import io.github.tornadotransformers.models.learning.ParameterArrays;
 import io.github.tornadotransformers.models.program.Program;
 import io.github.tornadotransformers.training.losses.LossHistory;
 import java.util.Arrays;
@@ -21,7 +21,7 @@ public final class Trainer {
     private final ParameterArrays weights;
     private final ParameterArrays gradients;
     private final AdamW optimizer;
-    private final TrainingPass pass;
+    private final GradientPass pass;
     private final WindowSampler windows;
     private final LossHistory history = new LossHistory();
     private int step;
@@ -43,23 +43,16 @@ public final class Trainer {
     public record Step(int index, double loss, double gradientNorm, float learningRate) {}
 
     /**
-     * @param program for sequences of {@code settings.context()}
-     * @param weights trained in place
+     * @param pass for sequences of {@code settings.context()}; its weights are trained in place; closed by whoever made it
      */
-    public Trainer(
-            Program program,
-            ParameterArrays weights,
-            TrainingText text,
-            TrainingSettings settings,
-            HostOps ops,
-            BackwardOps backwardOps) {
-        this.program = program;
-        this.weights = weights;
+    public Trainer(GradientPass pass, TrainingText text, TrainingSettings settings) {
+        this.pass = pass;
+        this.program = pass.program();
         this.text = text;
         this.settings = settings;
-        gradients = new ParameterArrays(program);
+        weights = pass.weights();
+        gradients = pass.gradients();
         optimizer = new AdamW(program, settings);
-        pass = new TrainingPass(program, weights, gradients, ops, backwardOps);
         windows = text.trainingWindows(settings.context(), settings.seed());
     }
 
@@ -112,7 +105,7 @@ public final class Trainer {
     }
 
     private Step takeStep() {
-        gradients.clear();
+        pass.begin();
         float scale = 1f / settings.tokensPerStep();
         double sum = 0;
         for (int i = 0; i < settings.windowsPerStep(); i++) {
@@ -120,6 +113,7 @@ public final class Trainer {
             sum += pass.lossAndGradients(inputs(window), targets(window), scale);
         }
         double loss = sum / settings.tokensPerStep();
+        pass.readGradients();
         double norm = gradients.norm();
         requireHope(loss, norm);
         float learningRate = settings.learningRateAt(step);
@@ -156,6 +150,7 @@ public final class Trainer {
     double validationLoss() {
         int count = text.validationWindows(settings.context());
         double sum = 0;
+        pass.begin();
         for (int i = 0; i < count; i++) {
             int[] window = text.validationWindow(i, settings.context());
             sum += pass.loss(inputs(window), targets(window));

@@ -1,5 +1,6 @@
 package io.github.tornadotransformers.training;
 
+import io.github.tornadotransformers.models.learning.ParameterArrays;
 import com.fasterxml.jackson.core.JacksonException;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;

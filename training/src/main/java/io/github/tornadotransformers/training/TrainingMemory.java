@@ -1,5 +1,6 @@
 package io.github.tornadotransformers.training;
 
+import io.github.tornadotransformers.models.learning.ParameterArrays;
 import io.github.tornadotransformers.models.program.Activation;
 import io.github.tornadotransformers.models.program.Buffer;
 import io.github.tornadotransformers.models.program.Op;
@@ -15,31 +16,37 @@ public final class TrainingMemory {
     private TrainingMemory() {}
 
     /**
-     * Bytes of the arrays of a {@link TrainingPass}, and of so many {@link ParameterArrays}.
+     * Bytes of so many {@link ParameterArrays}: what an engine with memory of its own leaves to the host.
      *
-     * @param parameterCopies weights and gradients, and an optimizer's means
+     * @param copies weights and gradients, and an optimizer's means
      * @throws ArithmeticException if a {@code long} cannot hold it
      */
-    public static long bytes(Program program, int parameterCopies) {
+    public static long parameterBytes(Program program, int copies) {
         long parameters = 0;
         for (Weight weight : program.weights()) {
             parameters = Math.addExact(parameters, weight.size());
         }
+        return Math.multiplyExact(Math.multiplyExact(parameters, (long) copies), (long) Float.BYTES);
+    }
+
+    /**
+     * Bytes of the arrays of a {@link TrainingPass}, and of so many {@link ParameterArrays}.
+     *
+     * @throws ArithmeticException if a {@code long} cannot hold it
+     */
+    public static long bytes(Program program, int parameterCopies) {
         long width = program.buffers().stream().mapToLong(Buffer::width).sum();
         width = Math.addExact(width, keptWidth(program.embedding()));
         width = Math.addExact(width, Math.multiplyExact(keptWidth(program.block()), (long) program.layers()));
         width = Math.addExact(width, keptWidth(program.head()));
         width = Math.addExact(width, 2L * program.attention().keyValueWidth());
         long activations = Math.multiplyExact(width, (long) program.contextLength());
-        long floats = Math.addExact(Math.multiplyExact(parameters, (long) parameterCopies), activations);
-        return Math.multiplyExact(floats, (long) Float.BYTES);
+        return Math.addExact(
+                parameterBytes(program, parameterCopies), Math.multiplyExact(activations, (long) Float.BYTES));
     }
 
-    /**
-     * @throws TrainingException with both figures, if that is more than the JVM may ever have
-     */
-    public static void require(Program program, int parameterCopies) {
-        long bytes = bytes(program, parameterCopies);
+    /** @throws TrainingException with both figures, if that is more than the JVM may ever have */
+    public static void require(long bytes) {
         long allowed = Runtime.getRuntime().maxMemory();
         if (bytes > allowed) {
             throw new TrainingException(String.format(

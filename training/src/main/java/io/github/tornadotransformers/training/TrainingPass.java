@@ -3,12 +3,16 @@ package io.github.tornadotransformers.training;
 import io.github.tornadotransformers.host.BackwardOps;
 import io.github.tornadotransformers.host.HostMatrix;
 import io.github.tornadotransformers.host.HostOps;
+import io.github.tornadotransformers.models.checkpoint.DType;
+import io.github.tornadotransformers.models.learning.GradientPass;
+import io.github.tornadotransformers.models.learning.ParameterArrays;
 import io.github.tornadotransformers.models.program.Activation;
 import io.github.tornadotransformers.models.program.AttentionShape;
 import io.github.tornadotransformers.models.program.Buffer;
 import io.github.tornadotransformers.models.program.Op;
 import io.github.tornadotransformers.models.program.Program;
 import io.github.tornadotransformers.models.program.Weight;
+import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashMap;
@@ -25,7 +29,7 @@ import java.util.Map;
  * place: their gradients need only what they leave. Gradients of buffers are needed once: there is one array of each,
  * all zero between sequences.
  */
-public final class TrainingPass {
+public final class TrainingPass implements GradientPass {
     private final Program program;
     private final ParameterArrays weights;
     private final ParameterArrays gradients;
@@ -44,7 +48,7 @@ public final class TrainingPass {
     /**
      * @param program for sequences of at most its context
      * @param gradients what is added to; all weights of the program
-     * @param ops closed by whoever made it
+     * @param ops closed with this
      */
     public TrainingPass(
             Program program, ParameterArrays weights, ParameterArrays gradients, HostOps ops, BackwardOps backwardOps) {
@@ -65,22 +69,33 @@ public final class TrainingPass {
         logits = current.get(program.logits());
     }
 
-    /**
-     * The sum of the losses {@code -log p(targets[r] | tokens[0 .. r])}, natural logarithm.
-     *
-     * @throws IllegalArgumentException if the sequence is empty, longer than the context, or has an id that is not in the
-     *     vocabulary
-     */
+    @Override
+    public Program program() {
+        return program;
+    }
+
+    @Override
+    public ParameterArrays weights() {
+        return weights;
+    }
+
+    @Override
+    public ParameterArrays gradients() {
+        return gradients;
+    }
+
+    @Override
+    public void begin() {
+        gradients.clear();
+    }
+
+    @Override
     public double loss(int[] tokens, int[] targets) {
         forward(tokens, targets);
         return backwardOps.crossEntropy(logits, targets, rows, program.vocabSize(), 0f, logits);
     }
 
-    /**
-     * As {@link #loss}, and adds the gradients of {@code scale} times the sum.
-     *
-     * @param scale 1 over the number of targets in the whole batch, for the gradient of their mean loss
-     */
+    @Override
     public double lossAndGradients(int[] tokens, int[] targets, float scale) {
         forward(tokens, targets);
         double loss =
@@ -92,7 +107,7 @@ public final class TrainingPass {
     }
 
     private void forward(int[] tokens, int[] targets) {
-        requireSequence(tokens, targets);
+        GradientPass.requireSequence(program, tokens, targets);
         this.tokens = tokens;
         rows = tokens.length;
         for (Step step : steps) {
@@ -100,25 +115,22 @@ public final class TrainingPass {
         }
     }
 
-    private void requireSequence(int[] tokens, int[] targets) {
-        if (tokens.length == 0 || tokens.length > program.contextLength()) {
-            throw new IllegalArgumentException(
-                    "a sequence of " + tokens.length + " tokens, expected 1 to " + program.contextLength());
-        }
-        if (targets.length != tokens.length) {
-            throw new IllegalArgumentException(targets.length + " targets for " + tokens.length + " tokens");
-        }
-        requireIds(tokens);
-        requireIds(targets);
+    /** They are there. */
+    @Override
+    public void readGradients() {}
+
+    @Override
+    public void descend(float learningRate) {
+        weights.add(-learningRate, gradients);
     }
 
-    private void requireIds(int[] ids) {
-        for (int id : ids) {
-            if (id < 0 || id >= program.vocabSize()) {
-                throw new IllegalArgumentException(
-                        "token id " + id + " is not in the vocabulary of " + program.vocabSize());
-            }
-        }
+    /** They are there. */
+    @Override
+    public void readWeights() {}
+
+    @Override
+    public void close() {
+        ops.close();
     }
 
     private Step bind(Op op, int layer) {
@@ -140,7 +152,7 @@ public final class TrainingPass {
 
     private Step bind(Op.TokenEmbedding embedding) {
         Weight table = embedding.table();
-        HostMatrix matrix = weights.matrix(table, 0);
+        HostMatrix matrix = matrix(table, 0);
         float[] out = fresh(embedding.output());
         float[] dOut = gradient(embedding.output());
         float[] dTable = gradients.layer(table, 0);
@@ -198,7 +210,7 @@ public final class TrainingPass {
         if (linear.addsToOutput()) {
             return bindResidual(linear, layer, in);
         }
-        HostMatrix weight = weights.matrix(linear.weight(), layer);
+        HostMatrix weight = matrix(linear.weight(), layer);
         float[] bias = linear.bias().map(each -> weights.layer(each, layer)).orElse(null);
         int width = linear.output().width();
         float[] dOut = gradient(linear.output());
@@ -229,7 +241,7 @@ public final class TrainingPass {
         if (linear.activation() != Activation.NONE) {
             throw new IllegalArgumentException("Op " + linear.name() + " activates what it adds to its output");
         }
-        HostMatrix weight = weights.matrix(linear.weight(), layer);
+        HostMatrix weight = matrix(linear.weight(), layer);
         float[] bias = linear.bias().map(each -> weights.layer(each, layer)).orElse(null);
         int width = linear.output().width();
         float[] before = current.get(linear.output());
@@ -243,7 +255,7 @@ public final class TrainingPass {
     }
 
     private Runnable linearGradients(Op.Linear linear, int layer, float[] in) {
-        HostMatrix weight = weights.matrix(linear.weight(), layer);
+        HostMatrix weight = matrix(linear.weight(), layer);
         float[] dIn = gradient(linear.input());
         float[] dOut = gradient(linear.output());
         float[] dWeight = gradients.layer(linear.weight(), layer);
@@ -331,6 +343,12 @@ public final class TrainingPass {
             backwardOps.selectRows(rows * width, dOut, dIn);
             clear(dOut, width);
         });
+    }
+
+    /** A layer of a weight as a matrix of the interpreter. */
+    private HostMatrix matrix(Weight weight, int layer) {
+        MemorySegment elements = MemorySegment.ofArray(weights.layer(weight, layer));
+        return new HostMatrix(DType.F32, weight.rows(), weight.columns(), elements, MemorySegment.NULL);
     }
 
     private float[] newArray(Buffer buffer) {

@@ -1,5 +1,6 @@
 package io.github.tornadotransformers.training;
 
+import io.github.tornadotransformers.models.learning.ParameterArrays;
 import io.github.tornadotransformers.host.BackwardOps;
 import io.github.tornadotransformers.host.HostOps;
 import io.github.tornadotransformers.host.ScalarBackwardOps;
@@ -10,6 +11,7 @@ import io.github.tornadotransformers.models.checkpoint.StoredType;
 import io.github.tornadotransformers.models.gpt2.Gpt2Config;
 import io.github.tornadotransformers.models.llama.LlamaConfig;
 import io.github.tornadotransformers.models.llama.RopeScaling;
+import io.github.tornadotransformers.models.learning.GradientPass;
 import io.github.tornadotransformers.models.program.Program;
 import io.github.tornadotransformers.models.tokenizer.Tokenizer;
 import io.github.tornadotransformers.testsupport.RandomData;
@@ -91,8 +93,12 @@ final class TinyTraining {
 
     Trainer trainer(ModelConfig config, TrainingSettings settings, HostOps ops, BackwardOps backwardOps) {
         Program program = config.program(settings.context());
-        ParameterArrays weights = ParameterArrays.random(program, settings.seed());
-        return new Trainer(program, weights, parts(), settings, ops, backwardOps);
+        ParameterArrays weights = InitialWeights.of(program, settings.seed());
+        return new Trainer(pass(weights, program, ops, backwardOps), parts(), settings);
+    }
+
+    static GradientPass pass(ParameterArrays weights, Program program, HostOps ops, BackwardOps backwardOps) {
+        return new TrainingPass(program, weights, new ParameterArrays(program), ops, backwardOps);
     }
 
     /** A run that keeps its best model in a folder. */

@@ -1,5 +1,6 @@
 package io.github.tornadotransformers.training;
 
+import io.github.tornadotransformers.models.learning.ParameterArrays;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
 
@@ -156,7 +157,7 @@ class TrainerTest {
     @Test
     void firstWeightsHaveTheDeviationOfTheirRole() {
         Program program = new Gpt2Config(2000, 16, 192, 768, 4, 4, 1e-5f, true, true).program(16);
-        ParameterArrays weights = ParameterArrays.random(program, 3);
+        ParameterArrays weights = InitialWeights.of(program, 3);
         for (Weight weight : weights.weights()) {
             double expected = switch (weight.name()) {
                 case "tokenEmbedding", "qkvProjWeight", "upProjWeight" -> 0.04;

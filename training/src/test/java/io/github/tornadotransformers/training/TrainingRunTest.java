@@ -1,5 +1,6 @@
 package io.github.tornadotransformers.training;
 
+import io.github.tornadotransformers.models.learning.ParameterArrays;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -103,14 +104,10 @@ class TrainingRunTest {
         Checkpoint checkpoint = Checkpoint.open(out);
         assertThat(checkpoint.config()).isEqualTo(config);
         Program program = config.program(TinyTraining.CONTEXT);
+        ParameterArrays written = ParameterArrays.copyOf(
+                program, checkpoint.load(program, DType.F32, new ArenaAllocator(Arena.ofAuto())));
         Trainer best = new Trainer(
-                program,
-                ParameterArrays.copyOf(
-                        program, checkpoint.load(program, DType.F32, new ArenaAllocator(Arena.ofAuto()))),
-                tiny.parts(),
-                settings,
-                new ScalarOps(),
-                new ScalarBackwardOps());
+                TinyTraining.pass(written, program, new ScalarOps(), new ScalarBackwardOps()), tiny.parts(), settings);
         double expected = trainer.history().best().loss();
         assertThat(best.validationLoss()).isBetween(expected - 0.02, expected + 0.02);
     }
@@ -166,7 +163,10 @@ class TrainingRunTest {
         Program program = config.program(TinyTraining.CONTEXT);
         TrainingText text = TrainingText.of(tiny.text() + "x", tiny.tokenizer(), 0.1, TinyTraining.CONTEXT);
         Trainer elsewhere = new Trainer(
-                program, new ParameterArrays(program), text, settings(), new ScalarOps(), new ScalarBackwardOps());
+                TinyTraining.pass(
+                        new ParameterArrays(program), program, new ScalarOps(), new ScalarBackwardOps()),
+                text,
+                settings());
         assertThatThrownBy(() -> new TrainingFolder(out).restore(elsewhere)).hasMessageContaining("the text");
     }
 

@@ -6,6 +6,8 @@ import io.github.tornadotransformers.models.checkpoint.Checkpoint;
 import io.github.tornadotransformers.models.checkpoint.CheckpointWriter;
 import io.github.tornadotransformers.models.checkpoint.DType;
 import io.github.tornadotransformers.models.checkpoint.StoredType;
+import io.github.tornadotransformers.models.learning.GradientPass;
+import io.github.tornadotransformers.models.learning.ParameterArrays;
 import io.github.tornadotransformers.models.program.Program;
 import io.github.tornadotransformers.models.tokenizer.Tokenizer;
 import io.github.tornadotransformers.runner.console.Console;
@@ -13,10 +15,9 @@ import io.github.tornadotransformers.runner.console.ExitCode;
 import io.github.tornadotransformers.runner.console.Failure;
 import io.github.tornadotransformers.runner.console.Interruption;
 import io.github.tornadotransformers.runner.hub.ModelCache;
-import io.github.tornadotransformers.training.ParameterArrays;
+import io.github.tornadotransformers.training.InitialWeights;
 import io.github.tornadotransformers.training.Trainer;
 import io.github.tornadotransformers.training.TrainingFolder;
-import io.github.tornadotransformers.training.TrainingMemory;
 import io.github.tornadotransformers.training.TrainingRun;
 import io.github.tornadotransformers.training.TrainingSettings;
 import io.github.tornadotransformers.training.TrainingText;
@@ -86,7 +87,7 @@ final class TrainCommand implements Callable<Integer> {
     TrainingArguments arguments = new TrainingArguments();
 
     @ArgGroup(validate = false, heading = "%nWhat computes:%n")
-    HostTraining engine = new HostTraining();
+    TrainingEngine engine = new TrainingEngine();
 
     @Option(
             names = "--dtype",
@@ -131,20 +132,18 @@ final class TrainCommand implements Callable<Integer> {
     public Integer call() {
         requireSensibleCall();
         String text = TextInput.file(data);
-        try (Arena arena = Arena.ofShared();
-                HostTraining.Ops ops = engine.open()) {
-            Source source = source(arena);
-            ModelConfig model = source.config();
-            TrainingSettings settings = arguments.settings(model.contextLength());
-            Tokenizer words = Tokenizer.load(source.tokenizer());
-            requireVocabulary(words, model);
-            TrainingText parts = TrainingText.of(text, words, arguments.validation, settings.context());
-            TrainingFolder folder = new TrainingFolder(out);
-            requireFolder(folder);
-            Program program = model.program(settings.context());
-            TrainingMemory.require(program, Trainer.PARAMETER_COPIES);
-            ParameterArrays weights = source.weights(program, settings.seed());
-            Trainer trainer = new Trainer(program, weights, parts, settings, ops.forward(), ops.backward());
+        Source source = source();
+        ModelConfig model = source.config();
+        TrainingSettings settings = arguments.settings(model.contextLength());
+        Tokenizer words = Tokenizer.load(source.tokenizer());
+        requireVocabulary(words, model);
+        TrainingText parts = TrainingText.of(text, words, arguments.validation, settings.context());
+        TrainingFolder folder = new TrainingFolder(out);
+        requireFolder(folder);
+        Program program = model.program(settings.context());
+        engine.requireMemory(program, Trainer.PARAMETER_COPIES);
+        try (GradientPass pass = engine.open(program, source.weights(program, settings.seed()))) {
+            Trainer trainer = new Trainer(pass, parts, settings);
             if (resume) {
                 folder.restore(trainer);
             } else {
@@ -186,25 +185,28 @@ final class TrainCommand implements Callable<Integer> {
             throw Failure.usage("--until is " + until + ", expected 1 or more");
         }
         arguments.requireSensible();
-        engine.requireSensible();
+        engine.settings();
     }
 
     /** Where weights, shape and words of a model come from. */
-    private record Source(ModelConfig config, Path tokenizer, Checkpoint checkpoint, Arena arena) {
+    private record Source(ModelConfig config, Path tokenizer, Checkpoint checkpoint) {
         ParameterArrays weights(Program program, long seed) {
-            return checkpoint == null
-                    ? ParameterArrays.random(program, seed)
-                    : ParameterArrays.copyOf(program, checkpoint.load(program, DType.F32, new ArenaAllocator(arena)));
+            if (checkpoint == null) {
+                return InitialWeights.of(program, seed);
+            }
+            try (Arena arena = Arena.ofShared()) {
+                return ParameterArrays.copyOf(program, checkpoint.load(program, DType.F32, new ArenaAllocator(arena)));
+            }
         }
     }
 
-    private Source source(Arena arena) {
+    private Source source() {
         if (config != null) {
-            return new Source(Checkpoint.readConfig(config), tokenizer, null, arena);
+            return new Source(Checkpoint.readConfig(config), tokenizer, null);
         }
         Checkpoint opened = Checkpoint.open(new ModelCache(console).checkpoint(checkpoint));
         opened.notices().forEach(this::say);
-        return new Source(opened.config(), tokenizer == null ? opened.folder() : tokenizer, opened, arena);
+        return new Source(opened.config(), tokenizer == null ? opened.folder() : tokenizer, opened);
     }
 
     private static void requireVocabulary(Tokenizer words, ModelConfig model) {

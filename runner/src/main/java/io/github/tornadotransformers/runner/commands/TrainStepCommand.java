@@ -7,6 +7,8 @@ import io.github.tornadotransformers.models.checkpoint.ArenaAllocator;
 import io.github.tornadotransformers.models.checkpoint.Checkpoint;
 import io.github.tornadotransformers.models.checkpoint.DType;
 import io.github.tornadotransformers.models.checkpoint.ModelFamilies;
+import io.github.tornadotransformers.models.learning.GradientPass;
+import io.github.tornadotransformers.models.learning.ParameterArrays;
 import io.github.tornadotransformers.models.program.Program;
 import io.github.tornadotransformers.models.tokenizer.Tokenizer;
 import io.github.tornadotransformers.runner.console.Console;
@@ -14,9 +16,6 @@ import io.github.tornadotransformers.runner.console.ExitCode;
 import io.github.tornadotransformers.runner.console.Failure;
 import io.github.tornadotransformers.runner.hub.ModelCache;
 import io.github.tornadotransformers.training.CheckpointTensor;
-import io.github.tornadotransformers.training.ParameterArrays;
-import io.github.tornadotransformers.training.TrainingMemory;
-import io.github.tornadotransformers.training.TrainingPass;
 import java.lang.foreign.Arena;
 import java.util.Arrays;
 import java.util.LinkedHashMap;
@@ -69,7 +68,7 @@ final class TrainStepCommand implements Callable<Integer> {
     boolean json;
 
     @ArgGroup(validate = false, heading = "%nWhat computes:%n")
-    HostTraining engine = new HostTraining();
+    TrainingEngine engine = new TrainingEngine();
 
     @Mixin
     CommonOptions common;
@@ -88,13 +87,10 @@ final class TrainStepCommand implements Callable<Integer> {
             throw Failure.usage("the prompt has " + ids.length + " tokens, expected 2 to "
                     + (config.contextLength() + 1L) + ": one to begin with, and the model's context to predict");
         }
-        try (Arena arena = Arena.ofShared();
-                HostTraining.Ops ops = engine.open()) {
-            Program program = config.program(ids.length - 1);
-            TrainingMemory.require(program, STEP_COPIES);
-            ParameterArrays weights =
-                    ParameterArrays.copyOf(program, checkpoint.load(program, DType.F32, new ArenaAllocator(arena)));
-            print(step(program, weights, ids, ops, ModelFamilies.of(config)));
+        Program program = config.program(ids.length - 1);
+        engine.requireMemory(program, STEP_COPIES);
+        try (GradientPass pass = engine.open(program, weights(checkpoint, program))) {
+            print(step(pass, ids, ModelFamilies.of(config)));
         }
         return ExitCode.OK;
     }
@@ -106,25 +102,30 @@ final class TrainStepCommand implements Callable<Integer> {
         if (!(learningRate >= 0) || Float.isInfinite(learningRate)) {
             throw Failure.usage("--lr is " + learningRate + ", expected a number of at least 0");
         }
-        engine.requireSensible();
+        engine.settings();
+    }
+
+    private static ParameterArrays weights(Checkpoint checkpoint, Program program) {
+        try (Arena arena = Arena.ofShared()) {
+            return ParameterArrays.copyOf(program, checkpoint.load(program, DType.F32, new ArenaAllocator(arena)));
+        }
     }
 
     /** What a step showed. */
     private record Result(
             int tokens, double loss, SequencedMap<String, CheckpointTensor.Moments> gradients, double lossAfter) {}
 
-    private Result step(
-            Program program, ParameterArrays weights, int[] ids, HostTraining.Ops ops, ModelFamily<?> family) {
-        ParameterArrays gradients = new ParameterArrays(program);
-        TrainingPass pass = new TrainingPass(program, weights, gradients, ops.forward(), ops.backward());
+    private Result step(GradientPass pass, int[] ids, ModelFamily<?> family) {
         int[] tokens = Arrays.copyOf(ids, ids.length - 1);
         int[] targets = Arrays.copyOfRange(ids, 1, ids.length);
+        pass.begin();
         double loss = pass.lossAndGradients(tokens, targets, 1f / tokens.length) / tokens.length;
+        pass.readGradients();
         SequencedMap<String, CheckpointTensor.Moments> moments = new LinkedHashMap<>();
-        for (CheckpointTensor tensor : CheckpointTensor.of(program, family::fullName)) {
-            moments.put(tensor.name(), tensor.moments(gradients));
+        for (CheckpointTensor tensor : CheckpointTensor.of(pass.program(), family::fullName)) {
+            moments.put(tensor.name(), tensor.moments(pass.gradients()));
         }
-        weights.add(-learningRate, gradients);
+        pass.descend(learningRate);
         return new Result(ids.length, loss, moments, pass.loss(tokens, targets) / tokens.length);
     }
 

@@ -2,6 +2,8 @@ package io.github.tornadotransformers.runner.engines;
 
 import io.github.tornadotransformers.models.checkpoint.DType;
 import io.github.tornadotransformers.models.checkpoint.ModelSource;
+import io.github.tornadotransformers.models.learning.GradientPass;
+import io.github.tornadotransformers.models.learning.ParameterArrays;
 import io.github.tornadotransformers.models.program.Program;
 import io.github.tornadotransformers.runner.console.Failure;
 import io.github.tornadotransformers.taskgraphs.Backend;
@@ -10,6 +12,7 @@ import io.github.tornadotransformers.taskgraphs.DeviceInfo;
 import io.github.tornadotransformers.taskgraphs.DeviceOptions;
 import io.github.tornadotransformers.taskgraphs.TornadoDevices;
 import io.github.tornadotransformers.taskgraphs.TornadoForwardPass;
+import io.github.tornadotransformers.taskgraphs.TornadoTrainingPass;
 import java.util.Optional;
 
 /** The engines that run on a device through TornadoVM. */
@@ -19,10 +22,8 @@ final class DeviceEngine {
     private DeviceEngine() {}
 
     static EngineSession open(ModelSource model, Program program, DType dtype, EngineSettings settings) {
-        requireRuntime(settings.engine());
         long started = System.nanoTime();
-        DeviceInfo device = TornadoDevices.choose(
-                backend(settings.engine()), settings.device().map(DeviceId::parse), settings.math());
+        DeviceInfo device = device(settings);
         DeviceOptions options =
                 DeviceOptions.of(device).withMath(settings.math()).withGraph(settings.graph());
         TornadoForwardPass forward =
@@ -35,6 +36,16 @@ final class DeviceEngine {
                 System.nanoTime() - started,
                 () -> new EngineSession.Compiled(forward.kernelsCompiled(), forward.jitNanos()),
                 () -> {});
+    }
+
+    static GradientPass openGradients(Program program, ParameterArrays weights, EngineSettings settings) {
+        return TornadoTrainingPass.open(program, weights, device(settings));
+    }
+
+    private static DeviceInfo device(EngineSettings settings) {
+        requireRuntime(settings.engine());
+        return TornadoDevices.choose(
+                backend(settings.engine()), settings.device().map(DeviceId::parse), settings.math());
     }
 
     /** The module is there where the SDK's launcher has started the JVM. */

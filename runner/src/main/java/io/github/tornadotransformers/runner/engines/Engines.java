@@ -6,6 +6,8 @@ import io.github.tornadotransformers.models.checkpoint.DType;
 import io.github.tornadotransformers.models.checkpoint.ModelSource;
 import io.github.tornadotransformers.models.checkpoint.Weights;
 import io.github.tornadotransformers.models.generation.ForwardPass;
+import io.github.tornadotransformers.models.learning.GradientPass;
+import io.github.tornadotransformers.models.learning.ParameterArrays;
 import io.github.tornadotransformers.models.program.Program;
 import io.github.tornadotransformers.runner.console.Failure;
 import java.util.function.BiFunction;
@@ -42,6 +44,17 @@ public final class Engines {
         DType dtype = settings.dtype().orElse(model.storedDType());
         HostMemory.require(program, dtype);
         return HostEngine.open(model, program, dtype, settings, interpreter);
+    }
+
+    /**
+     * What computes gradients of the weights.
+     *
+     * @throws Failure if the engine cannot run here
+     */
+    public static GradientPass openGradients(Program program, ParameterArrays weights, EngineSettings settings) {
+        return settings.engine().onDevice()
+                ? DeviceEngine.openGradients(program, weights, settings)
+                : HostEngine.openGradients(program, weights, settings);
     }
 
     /** The kernels of a host engine, one by one, without a model. */

@@ -1,15 +1,21 @@
 package io.github.tornadotransformers.runner.engines;
 
+import io.github.tornadotransformers.host.BackwardOps;
 import io.github.tornadotransformers.host.HostForwardPass;
 import io.github.tornadotransformers.host.HostOps;
+import io.github.tornadotransformers.host.ScalarBackwardOps;
 import io.github.tornadotransformers.host.ScalarOps;
+import io.github.tornadotransformers.host.VectorBackwardOps;
 import io.github.tornadotransformers.host.VectorOps;
 import io.github.tornadotransformers.models.checkpoint.ArenaAllocator;
 import io.github.tornadotransformers.models.checkpoint.DType;
 import io.github.tornadotransformers.models.checkpoint.ModelSource;
 import io.github.tornadotransformers.models.checkpoint.Weights;
 import io.github.tornadotransformers.models.generation.ForwardPass;
+import io.github.tornadotransformers.models.learning.GradientPass;
+import io.github.tornadotransformers.models.learning.ParameterArrays;
 import io.github.tornadotransformers.models.program.Program;
+import io.github.tornadotransformers.training.TrainingPass;
 import java.lang.foreign.Arena;
 import java.util.function.BiFunction;
 
@@ -55,6 +61,13 @@ final class HostEngine {
 
     private static int threads(EngineSettings settings) {
         return settings.threads().orElseGet(() -> Runtime.getRuntime().availableProcessors());
+    }
+
+    static GradientPass openGradients(Program program, ParameterArrays weights, EngineSettings settings) {
+        HostOps ops = ops(settings);
+        BackwardOps backwardOps =
+                ops instanceof VectorOps vectorOps ? new VectorBackwardOps(vectorOps) : new ScalarBackwardOps();
+        return new TrainingPass(program, weights, new ParameterArrays(program), ops, backwardOps);
     }
 
     static HostOps ops(EngineSettings settings) {

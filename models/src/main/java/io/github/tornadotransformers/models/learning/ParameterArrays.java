@@ -1,7 +1,5 @@
-package io.github.tornadotransformers.training;
+package io.github.tornadotransformers.models.learning;
 
-import io.github.tornadotransformers.host.HostMatrix;
-import io.github.tornadotransformers.models.checkpoint.DType;
 import io.github.tornadotransformers.models.checkpoint.WeightData;
 import io.github.tornadotransformers.models.checkpoint.Weights;
 import io.github.tornadotransformers.models.program.Program;
@@ -35,11 +33,6 @@ public final class ParameterArrays {
         }
     }
 
-    /** The weights that a new model starts from; see {@link InitialWeights}. */
-    public static ParameterArrays random(Program program, long seed) {
-        return InitialWeights.of(program, seed);
-    }
-
     /** A copy of loaded float32 weights. */
     public static ParameterArrays copyOf(Program program, Weights weights) {
         ParameterArrays copy = new ParameterArrays(program);
@@ -60,12 +53,6 @@ public final class ParameterArrays {
     /** {@code [rows][columns]} of one layer: the array itself, not a copy. */
     public float[] layer(Weight weight, int layer) {
         return arrays.get(weight)[layer];
-    }
-
-    /** The array as a matrix of the interpreter. */
-    HostMatrix matrix(Weight weight, int layer) {
-        MemorySegment elements = MemorySegment.ofArray(layer(weight, layer));
-        return new HostMatrix(DType.F32, weight.rows(), weight.columns(), elements, MemorySegment.NULL);
     }
 
     public void clear() {
