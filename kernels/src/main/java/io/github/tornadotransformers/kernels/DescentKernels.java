@@ -28,6 +28,17 @@ public final class DescentKernels {
     }
 
     /**
+     * gradients[i] = 0, of activations.
+     *
+     * @param one 1, which makes the bound an expression
+     */
+    public static void clear(FloatArray gradients, int one, int size) {
+        for (@Parallel int i = 0; i < one * size; i++) {
+            gradients.set(i, 0f);
+        }
+    }
+
+    /**
      * weights[i] += factor[0] * gradients[i], the product rounded first.
      *
      * @param factor [1]: the learning rate, negative

@@ -324,6 +324,8 @@ class GradientKernelsTest {
         DescentKernels.begin(moved, slopes, ONE, size);
         Bits.assertSame("weights are left alone", moved.toHeapArray(), expected);
         Bits.assertSame("gradients", slopes.toHeapArray(), new float[size]);
+        DescentKernels.clear(moved, ONE, size);
+        Bits.assertSame("cleared", moved.toHeapArray(), new float[size]);
     }
 
     /** Copies between a row-major array and a layer of a stack; padding and other layers are left alone. */

@@ -81,9 +81,11 @@ final class ArrayPlan {
                         Math.multiplyExact(slices, linear.weight().columns()));
             }
             case Op.Rotary rotary ->
-                addLargest(rotary.name() + MemoryPlan.ANGLES, 2L * rotary.table().cosines().length);
+                addLargest(
+                        rotary.name() + MemoryPlan.ANGLES, 2L * rotary.table().cosines().length);
             case Op.AttentionScores scores
-            when rows == 1 -> addLargest(stage.array(MemoryPlan.RAW_SCORES), scores.shape().scoresWidth());
+            when rows == 1 ->
+                addLargest(stage.array(MemoryPlan.RAW_SCORES), scores.shape().scoresWidth());
             case Op.Softmax softmax -> {
                 long slices = rows
                         * softmax.shape().heads()
@@ -147,8 +149,7 @@ final class ArrayPlan {
         }
         if (bytes() > device.memoryBytes()) {
             throw new DeviceException("%s, but %s has %s: %s"
-                    .formatted(
-                            need.apply(gigabytes(bytes())), device, gigabytes(device.memoryBytes()), advice.get()));
+                    .formatted(need.apply(gigabytes(bytes())), device, gigabytes(device.memoryBytes()), advice.get()));
         }
     }
 

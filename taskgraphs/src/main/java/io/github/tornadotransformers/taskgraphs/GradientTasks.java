@@ -113,6 +113,7 @@ final class GradientTasks {
     private FloatArray into(Buffer buffer, Op op) {
         FloatArray gradient = in.gradient(buffer);
         if (begun.add(buffer)) {
+            in.define(gradient);
             int width = buffer.width();
             in.task(
                     op.name() + "Clears",
@@ -136,15 +137,7 @@ final class GradientTasks {
                 3,
                 List.of(tokens, dOut, step, dTable),
                 (graph, id) -> graph.task(
-                        id,
-                        ElementGradientKernels::addToTokens,
-                        tokens,
-                        dOut,
-                        step,
-                        dTable,
-                        ONE,
-                        width,
-                        vocabSize));
+                        id, ElementGradientKernels::addToTokens, tokens, dOut, step, dTable, ONE, width, vocabSize));
         begun.remove(op.output());
     }
 
@@ -230,16 +223,7 @@ final class GradientTasks {
                 2,
                 List.of(x, dOut, statistics, layer, step, dWeight),
                 (graph, id) -> graph.task(
-                        id,
-                        NormGradientKernels::addToWeights,
-                        x,
-                        dOut,
-                        statistics,
-                        layer,
-                        step,
-                        dWeight,
-                        ONE,
-                        width));
+                        id, NormGradientKernels::addToWeights, x, dOut, statistics, layer, step, dWeight, ONE, width));
     }
 
     /** The gradient of a residual stream passes on unchanged to what the branch was added to. */
@@ -261,16 +245,7 @@ final class GradientTasks {
                 3,
                 List.of(dOut, weight, layer, step, dX),
                 (graph, id) -> graph.task(
-                        id,
-                        LinearGradientKernels::addToInputs,
-                        dOut,
-                        weight,
-                        layer,
-                        step,
-                        dX,
-                        rows,
-                        inputs,
-                        outputs));
+                        id, LinearGradientKernels::addToInputs, dOut, weight, layer, step, dX, rows, inputs, outputs));
         in.task(
                 op.name() + "Weights",
                 (long) inputs * outputs,

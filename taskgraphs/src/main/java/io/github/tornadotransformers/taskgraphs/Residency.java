@@ -85,7 +85,7 @@ final class Residency {
         }
         for (StageGraph graph : graphs) {
             if (needing.contains(graph)) {
-                graph.move(Movement.CONSUME, array, true);
+                graph.move(Movement.CONSUME, array, !graph.defines(array));
             }
             boolean handsOn = graph.successors().stream().anyMatch(next -> next != graph && needing.contains(next));
             boolean has = needing.contains(graph) || owners.contains(graph);

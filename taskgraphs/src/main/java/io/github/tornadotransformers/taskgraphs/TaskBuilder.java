@@ -49,8 +49,15 @@ final class TaskBuilder {
 
     /** Says that the tasks that follow compute {@code op}. */
     void begin(Op op) {
-        if (overwritesOutput(op) && !used.contains(activation(op.output()))) {
-            defined.add(activation(op.output()));
+        if (overwritesOutput(op)) {
+            define(activation(op.output()));
+        }
+    }
+
+    /** Says that the next task overwrites an array, whatever it held before. */
+    void define(FloatArray array) {
+        if (!used.contains(array)) {
+            defined.add(array);
         }
     }
 
@@ -84,7 +91,7 @@ final class TaskBuilder {
         return List.copyOf(tasks);
     }
 
-    /** Outputs that Ops so far wrote before any read them. */
+    /** What tasks so far wrote before any read it. */
     Set<TornadoNativeArray> defined() {
         return defined;
     }

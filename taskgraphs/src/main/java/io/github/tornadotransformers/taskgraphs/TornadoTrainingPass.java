@@ -55,8 +55,8 @@ public final class TornadoTrainingPass implements GradientPass {
         RuntimeSettings.install(MathMode.STRICT);
         RuntimeSettings.requireInEffect(MathMode.STRICT);
         if (!device.fp64()) {
-            throw new DeviceException(device + " cannot compute in double, which training needs to divide exactly: use"
-                    + " -e host");
+            throw new DeviceException(
+                    device + " cannot compute in double, which training needs to divide exactly: use" + " -e host");
         }
         return new TornadoTrainingPass(program, weights, device, kept);
     }

@@ -6,6 +6,7 @@ import io.github.tornadotransformers.models.program.Weight;
 import io.github.tornadotransformers.taskgraphs.DeviceTransfer.Movement;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
@@ -43,7 +44,6 @@ final class TrainingGraphs {
         this.program = model.program();
         this.arrays = model.arrays();
         this.rows = TrainingMemoryPlan.rows(program);
-        begin = graph("begin", this::addBegin);
         embedding = graph("embedding", this::addEmbedding);
         for (int group = 0; group < arrays.groups().count(); group++) {
             String suffix = arrays.groups().suffix(group);
@@ -54,6 +54,7 @@ final class TrainingGraphs {
         headGradients = graph("headGradients", builder(Stage.TRAINING_HEAD), this::addHeadGradients);
         embeddingGradients = graph("embeddingGradients", this::addEmbeddingGradients);
         descend = graph("descend", this::addDescend);
+        begin = graph("begin", this::addBegin);
         link();
         settle();
     }
@@ -70,7 +71,7 @@ final class TrainingGraphs {
 
     private static StageGraph graph(String name, TaskBuilder in, Tasks tasks) {
         tasks.addTo(in);
-        return new StageGraph(name, in.tasks(), Set.of());
+        return new StageGraph(name, in.tasks(), in.defined());
     }
 
     /** For what is not stacked. */
@@ -87,7 +88,8 @@ final class TrainingGraphs {
         for (Weight weight : program.weights()) {
             int groups = ArrayPlan.isStacked(weight) ? arrays.groups().count() : 1;
             for (int group = 0; group < groups; group++) {
-                String name = weight.name() + (groups == 1 ? "" : arrays.groups().suffix(group));
+                String name =
+                        weight.name() + (groups == 1 ? "" : arrays.groups().suffix(group));
                 task.add(name, arrays.vector(weight, group), arrays.gradient(weight, group));
             }
         }
@@ -109,6 +111,38 @@ final class TrainingGraphs {
                     List.of(weights, gradients),
                     (graph, id) -> graph.task(id, DescentKernels::begin, weights, gradients, ONE, size));
         });
+        for (FloatArray shared : sharedOnTheWayBack()) {
+            int size = shared.getSize();
+            in.task(
+                    "clear" + in.tasks().size(),
+                    size,
+                    2,
+                    List.of(shared),
+                    (graph, id) -> graph.task(id, DescentKernels::clear, shared, ONE, size));
+        }
+    }
+
+    /**
+     * What graphs on the way back hand on to one another, and no graph before has. As a block can run between them, which must
+     * carry it then and always, it is there from the beginning.
+     */
+    private List<FloatArray> sharedOnTheWayBack() {
+        Set<TornadoNativeArray> known = new HashSet<>();
+        forEachWeight((_, weights, gradients) -> known.addAll(List.of(weights, gradients)));
+        Stream.of(Stream.of(embedding, head), blocks.stream())
+                .flatMap(each -> each)
+                .forEach(graph -> known.addAll(graph.uses()));
+        Set<FloatArray> found = new HashSet<>();
+        List<FloatArray> shared = new ArrayList<>();
+        Stream.of(Stream.of(headGradients, embeddingGradients), blockGradients.stream())
+                .flatMap(each -> each)
+                .flatMap(graph -> graph.uses().stream())
+                .filter(array -> array instanceof FloatArray && !known.contains(array) && !arrays.isConstant(array))
+                .map(FloatArray.class::cast)
+                .filter(array -> !found.add(array))
+                .filter(array -> !shared.contains(array))
+                .forEach(shared::add);
+        return shared;
     }
 
     private void addDescend(TaskBuilder in) {
@@ -148,11 +182,7 @@ final class TrainingGraphs {
         int width = program.residual().width();
         FloatArray residual = in.scratch(program.residual().name());
         tasks.take(
-                "takeStream",
-                in.floats(TrainingMemoryPlan.STREAM),
-                in.ints(TrainingMemoryPlan.DEPTH),
-                residual,
-                width);
+                "takeStream", in.floats(TrainingMemoryPlan.STREAM), in.ints(TrainingMemoryPlan.DEPTH), residual, width);
     }
 
     private void putStream(TaskBuilder in, TrainingTasks tasks, int above) {
@@ -260,8 +290,9 @@ final class TrainingGraphs {
         Set<TornadoNativeArray> used = new LinkedHashSet<>();
         graphs().forEach(graph -> used.addAll(graph.uses()));
         for (TornadoNativeArray array : used) {
-            List<StageGraph> users =
-                    graphs().stream().filter(graph -> graph.uses().contains(array)).toList();
+            List<StageGraph> users = graphs().stream()
+                    .filter(graph -> graph.uses().contains(array))
+                    .toList();
             if (arrays.isConstant(array)) {
                 users.forEach(graph -> graph.move(Movement.UPLOAD_ONCE, array, true));
             } else if (perExecution.contains(array)) {

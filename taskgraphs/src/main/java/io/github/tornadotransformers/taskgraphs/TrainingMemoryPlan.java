@@ -120,7 +120,9 @@ final class TrainingMemoryPlan {
                     addRows(stage.array(MemoryPlan.SUMS), linear.output().width());
                 }
                 if (linear.activation() != Activation.NONE) {
-                    addRows(stage.array(TrainedOp.sumOf(linear)), linear.output().width());
+                    addRows(
+                            stage.array(TrainedOp.sumOf(linear)),
+                            linear.output().width());
                 }
             }
             case Op.Softmax softmax -> {

@@ -51,6 +51,7 @@ final class TrainingTasks {
 
     /** Copies a layer of {@code stack}, or an array that is one. */
     void take(String name, FloatArray stack, IntArray of, FloatArray x, int width) {
+        in.define(x);
         in.task(
                 name,
                 (long) rows * width,

@@ -1,6 +1,5 @@
 package io.github.tornadotransformers.training;
 
-import io.github.tornadotransformers.models.learning.ParameterArrays;
 import com.fasterxml.jackson.core.JacksonException;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
@@ -15,6 +14,7 @@ import io.github.tornadotransformers.models.checkpoint.SafetensorsWriter;
 import io.github.tornadotransformers.models.checkpoint.StoredTensor;
 import io.github.tornadotransformers.models.checkpoint.StoredType;
 import io.github.tornadotransformers.models.checkpoint.WholeFile;
+import io.github.tornadotransformers.models.learning.ParameterArrays;
 import io.github.tornadotransformers.models.program.Weight;
 import io.github.tornadotransformers.training.losses.LossCurve;
 import io.github.tornadotransformers.training.losses.LossHistory;

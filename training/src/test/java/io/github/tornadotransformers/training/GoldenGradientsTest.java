@@ -1,6 +1,5 @@
 package io.github.tornadotransformers.training;
 
-import io.github.tornadotransformers.models.learning.ParameterArrays;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
 
@@ -18,6 +17,7 @@ import io.github.tornadotransformers.models.checkpoint.Checkpoint;
 import io.github.tornadotransformers.models.checkpoint.DType;
 import io.github.tornadotransformers.models.checkpoint.WeightLoader;
 import io.github.tornadotransformers.models.checkpoint.Weights;
+import io.github.tornadotransformers.models.learning.ParameterArrays;
 import io.github.tornadotransformers.models.program.Program;
 import java.io.IOException;
 import java.lang.foreign.Arena;

@@ -1,6 +1,5 @@
 package io.github.tornadotransformers.training;
 
-import io.github.tornadotransformers.models.learning.ParameterArrays;
 import io.github.tornadotransformers.host.BackwardOps;
 import io.github.tornadotransformers.host.HostOps;
 import io.github.tornadotransformers.host.ScalarBackwardOps;
@@ -9,9 +8,10 @@ import io.github.tornadotransformers.models.ModelConfig;
 import io.github.tornadotransformers.models.checkpoint.CheckpointWriter;
 import io.github.tornadotransformers.models.checkpoint.StoredType;
 import io.github.tornadotransformers.models.gpt2.Gpt2Config;
+import io.github.tornadotransformers.models.learning.GradientPass;
+import io.github.tornadotransformers.models.learning.ParameterArrays;
 import io.github.tornadotransformers.models.llama.LlamaConfig;
 import io.github.tornadotransformers.models.llama.RopeScaling;
-import io.github.tornadotransformers.models.learning.GradientPass;
 import io.github.tornadotransformers.models.program.Program;
 import io.github.tornadotransformers.models.tokenizer.Tokenizer;
 import io.github.tornadotransformers.testsupport.RandomData;

@@ -1,11 +1,11 @@
 package io.github.tornadotransformers.training;
 
-import io.github.tornadotransformers.models.learning.ParameterArrays;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
 
 import io.github.tornadotransformers.models.ModelConfig;
 import io.github.tornadotransformers.models.gpt2.Gpt2Config;
+import io.github.tornadotransformers.models.learning.ParameterArrays;
 import io.github.tornadotransformers.models.program.Program;
 import io.github.tornadotransformers.models.program.Weight;
 import java.util.Arrays;

@@ -1,6 +1,5 @@
 package io.github.tornadotransformers.training;
 
-import io.github.tornadotransformers.models.learning.ParameterArrays;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.within;
@@ -13,6 +12,7 @@ import io.github.tornadotransformers.host.VectorBackwardOps;
 import io.github.tornadotransformers.host.VectorOps;
 import io.github.tornadotransformers.models.ModelConfig;
 import io.github.tornadotransformers.models.checkpoint.DType;
+import io.github.tornadotransformers.models.learning.ParameterArrays;
 import io.github.tornadotransformers.models.program.Program;
 import io.github.tornadotransformers.models.program.Weight;
 import io.github.tornadotransformers.testsupport.Bits;

@@ -1,6 +1,5 @@
 package io.github.tornadotransformers.training;
 
-import io.github.tornadotransformers.models.learning.ParameterArrays;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -14,6 +13,7 @@ import io.github.tornadotransformers.models.checkpoint.ArenaAllocator;
 import io.github.tornadotransformers.models.checkpoint.Checkpoint;
 import io.github.tornadotransformers.models.checkpoint.DType;
 import io.github.tornadotransformers.models.gpt2.Gpt2Config;
+import io.github.tornadotransformers.models.learning.ParameterArrays;
 import io.github.tornadotransformers.models.program.Program;
 import java.io.IOException;
 import java.lang.foreign.Arena;
@@ -163,8 +163,7 @@ class TrainingRunTest {
         Program program = config.program(TinyTraining.CONTEXT);
         TrainingText text = TrainingText.of(tiny.text() + "x", tiny.tokenizer(), 0.1, TinyTraining.CONTEXT);
         Trainer elsewhere = new Trainer(
-                TinyTraining.pass(
-                        new ParameterArrays(program), program, new ScalarOps(), new ScalarBackwardOps()),
+                TinyTraining.pass(new ParameterArrays(program), program, new ScalarOps(), new ScalarBackwardOps()),
                 text,
                 settings());
         assertThatThrownBy(() -> new TrainingFolder(out).restore(elsewhere)).hasMessageContaining("the text");
