@@ -33,7 +33,7 @@ import java.util.TreeSet;
 
 /**
  * What {@link OnDeviceTest} runs in a JVM that TornadoVM's launcher has started: models of both families on a real device, every
- * Op against the oracle. Writes a line for each check to the file that is its first argument: before it, {@code ?}; after it,
+ * Op and its gradient against the oracle. Writes a line for each check to the file that is its first argument: before it, {@code ?}; after it,
  * {@code +} or {@code -} and the reason; {@code #} and a figure. The second argument is the mode of arithmetic.
  */
 public final class DeviceChecks {
@@ -78,6 +78,18 @@ public final class DeviceChecks {
         checkText("llama", LLAMA, DType.BF16, GraphMode.LAYERED, ROWS);
         checkText("llama", LLAMA, DType.F32, GraphMode.FUSED, ROWS);
         checkLayersInGroups();
+        checkGradients(GPT2);
+        checkGradients(LLAMA);
+    }
+
+    /** The gradient of each Op by itself, over rows in two slices. */
+    private void checkGradients(ModelConfig config) {
+        Program program = config.program(config.contextLength());
+        for (GradientOpCase op : GradientOpCase.of(program)) {
+            check(
+                    program.family() + " gradient of " + op.trained().op().name(),
+                    () -> op.requireTheOraclesBits(device, new RandomData(3)));
+        }
     }
 
     /** Where the device may fuse and approximate, logits are close. */

@@ -153,7 +153,22 @@ class TrainCommandTest {
                 CommandRun.of("train", "--config", config, "--data", text, "--out", "x"),
                 ExitCode.USAGE,
                 "--config needs --tokenizer");
-        assertRefused(train(folder.resolve("x"), "-e", "tornado"), ExitCode.NO_ENGINE, "host and scalar");
+    }
+
+    @Test
+    void anEngineThatIsNotHereIsRefused() {
+        String message =
+                "-e tornado: no TornadoVM SDK was found: ./tornado-env.sh says how to get one; -e host needs none";
+        assertRefused(train(folder.resolve("x"), "-e", "tornado"), ExitCode.NO_ENGINE, message);
+        assertThat(folder.resolve("x")).doesNotExist();
+        assertRefused(
+                CommandRun.of("train", "step", gpt2, "--prompt", "hello world", "-e", "tornado", "--device", "0:0"),
+                ExitCode.NO_ENGINE,
+                message);
+        assertRefused(
+                CommandRun.of("train", "step", gpt2, "--prompt", "hello world", "--device", "0:0"),
+                ExitCode.USAGE,
+                "--device is for the engines on a device");
     }
 
     @Test
