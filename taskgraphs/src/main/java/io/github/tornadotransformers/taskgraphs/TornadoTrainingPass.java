@@ -28,14 +28,16 @@ public final class TornadoTrainingPass implements GradientPass {
     private final DevicePlan plan;
 
     private TornadoTrainingPass(
-            Program program, ParameterArrays weights, DeviceInfo device, BiPredicate<StageGraph, DeviceTransfer> kept) {
+            Program program,
+            ParameterArrays weights,
+            DeviceInfo device,
+            DeviceArrays arrays,
+            BiPredicate<StageGraph, DeviceTransfer> kept) {
         this.program = program;
         this.weights = weights;
         this.gradients = new ParameterArrays(program);
         this.device = device;
-        ArrayPlan memory = TrainingMemoryPlan.of(program, device);
-        TrainingMemoryPlan.requireFits(memory);
-        arrays = new DeviceArrays(memory, program);
+        this.arrays = arrays;
         arrays.loadAngles(program);
         graphs = new TrainingGraphs(new DeviceModel(program, DType.F32, MathMode.STRICT, arrays));
         plan = new DevicePlan(graphs.graphs(), device, kept);
@@ -58,7 +60,15 @@ public final class TornadoTrainingPass implements GradientPass {
             throw new DeviceException(
                     device + " cannot compute in double, which training needs to divide exactly: use" + " -e host");
         }
-        return new TornadoTrainingPass(program, weights, device, kept);
+        ArrayPlan memory = TrainingMemoryPlan.of(program, device);
+        TrainingMemoryPlan.requireFits(memory);
+        DeviceArrays arrays = new DeviceArrays(memory, program);
+        try {
+            return new TornadoTrainingPass(program, weights, device, arrays, kept);
+        } catch (RuntimeException | Error e) {
+            arrays.close();
+            throw e;
+        }
     }
 
     @Override

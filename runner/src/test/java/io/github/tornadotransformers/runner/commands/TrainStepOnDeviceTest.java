@@ -31,11 +31,10 @@ class TrainStepOnDeviceTest {
 
     private static final double GRADIENT_TOLERANCE = 1e-4;
 
-    /** Checkpoints, and the ids that the golden gradients are of. */
+    /** A checkpoint of each family, as each takes its time to compile, and the ids that the golden gradients are of. */
     private static final List<String[]> MODELS = List.of(
             new String[] {"stories260K", "1,403,407,261,378,432,383,286,261,376"},
-            new String[] {"tiny-random-gpt2", "52,195,212,422,211,222,218,304"},
-            new String[] {"odd-llama", "5,17,99,3,42,250,7,7,123"});
+            new String[] {"tiny-random-gpt2", "52,195,212,422,211,222,218,304"});
 
     @TempDir
     private Path folder;
