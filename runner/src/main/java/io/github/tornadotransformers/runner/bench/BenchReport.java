@@ -8,7 +8,7 @@ import java.util.Map;
  *
  * @param environment machine, JDK, flags, in the order to show them
  * @param limits of the machine, for each number of threads
- * @param rows models or Ops
+ * @param rows models, Ops, or the Ops of models
  * @param predictions by the machine's limits
  */
 public record BenchReport(
@@ -20,6 +20,13 @@ public record BenchReport(
         return rows.stream()
                 .filter(ModelRow.class::isInstance)
                 .map(ModelRow.class::cast)
+                .toList();
+    }
+
+    List<ProfileRow> profile() {
+        return rows.stream()
+                .filter(ProfileRow.class::isInstance)
+                .map(ProfileRow.class::cast)
                 .toList();
     }
 

@@ -1,7 +1,7 @@
 package io.github.tornadotransformers.runner.bench;
 
 /** A line of a result that a later run can be held against. */
-public sealed interface BenchRow permits ModelRow, KernelRow {
+public sealed interface BenchRow permits ModelRow, KernelRow, ProfileRow {
     /** What was run, where; equal in every run of the same. */
     String key();
 

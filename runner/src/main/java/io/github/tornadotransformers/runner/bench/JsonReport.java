@@ -45,6 +45,7 @@ public final class JsonReport {
             ObjectNode node = switch (row) {
                 case ModelRow model -> model(model);
                 case KernelRow kernel -> kernel(kernel);
+                case ProfileRow part -> part(part);
             };
             earlier.ifPresent(run -> putChange(node, run.change(row)));
             rows.add(node);
@@ -99,6 +100,24 @@ public final class JsonReport {
         number(node, "gflop_per_s", row.operationsPerSecond() / GIGA);
         node.put("bound", row.bound());
         number(node, "limit_share", row.share());
+        putLimits(node, row.limits());
+        return putSamples(node, row);
+    }
+
+    private static ObjectNode part(ProfileRow row) {
+        ObjectNode node = NODES.objectNode();
+        node.put(KEY, row.key())
+                .put("model", row.model())
+                .put("engine", row.engine())
+                .put("dtype", row.dtype())
+                .put("threads", row.threads())
+                .put("test", row.test().name())
+                .put("op", row.op())
+                .put("calls", row.callsOfPass());
+        number(node, "seconds", row.secondsOfPass());
+        number(node, "share", row.share());
+        number(node, "gb_per_s", row.bytesPerSecond() / GIGA);
+        number(node, "gflop_per_s", row.operationsPerSecond() / GIGA);
         putLimits(node, row.limits());
         return putSamples(node, row);
     }

@@ -8,6 +8,7 @@ import java.util.Optional;
 /** A {@link BenchReport} as Markdown tables. */
 public final class MarkdownReport {
     private static final double MICRO = 1e6;
+    private static final double MILLI = 1e3;
 
     private MarkdownReport() {}
 
@@ -19,6 +20,9 @@ public final class MarkdownReport {
         }
         if (!report.kernels().isEmpty()) {
             parts.add(kernels(report.kernels(), earlier));
+        }
+        if (!report.profile().isEmpty()) {
+            parts.add(profile(report.profile(), earlier));
         }
         if (!report.predictions().isEmpty()) {
             parts.add(predictions(report.predictions()));
@@ -83,6 +87,33 @@ public final class MarkdownReport {
                     row.operationsPerSecond() > 0 ? Figures.giga(row.operationsPerSecond()) : Figures.NONE,
                     row.bound(),
                     Figures.percent(row.share())));
+            addChange(cells, row, earlier);
+            table.row(cells);
+        }
+        return table.toString();
+    }
+
+    /** Times of a decoded token ({@code tg}) or of a prompt ({@code pp}). */
+    private static String profile(List<ProfileRow> rows, Optional<EarlierRun> earlier) {
+        MarkdownTable table = new MarkdownTable()
+                .words("model", "engine", "dtype")
+                .figures("threads")
+                .words("test", "Op")
+                .figures("calls", "ms", "share", "GB/s", "GFLOP/s");
+        addChangeColumns(table, earlier);
+        for (ProfileRow row : rows) {
+            List<String> cells = new ArrayList<>(List.of(
+                    row.model(),
+                    row.engine(),
+                    row.dtype(),
+                    Integer.toString(row.threads()),
+                    row.test().name(),
+                    row.op(),
+                    Integer.toString(row.callsOfPass()),
+                    Figures.significant(row.secondsOfPass() * MILLI),
+                    String.format(Locale.ROOT, "%.1f %%", 100 * row.share()),
+                    Figures.giga(row.bytesPerSecond()),
+                    row.operationsPerSecond() > 0 ? Figures.giga(row.operationsPerSecond()) : Figures.NONE));
             addChange(cells, row, earlier);
             table.row(cells);
         }

@@ -37,24 +37,12 @@ public final class ModelBench {
     /** @param threads of a host engine; 0 on a device */
     public ModelRow run(String name, ModelConfig config, EngineSession session, BenchTest test, int threads) {
         Program program = session.forward().program();
-        int[] tokens = tokens(test.tokens(), program.vocabSize());
-        if (test.depth() > 0) {
-            session.forward().forward(tokens(test.depth(), program.vocabSize()), 0);
-        }
-        warmUp(session.forward(), test, tokens);
-        List<Double> rates = new ArrayList<>();
-        double seconds = 0;
-        double read = 0;
-        double operations = 0;
+        int[] tokens = prepare(session.forward(), test);
+        List<Double> seconds = new ArrayList<>();
         boolean onProcessor = !session.engine().onDevice();
-        for (int i = 0; i < repetitions; i++) {
-            read += onProcessor ? roofline.readBytesPerSecond(threads) : Double.NaN;
-            operations += onProcessor ? roofline.operationsPerSecond(threads) : Double.NaN;
-            double elapsed = time(session.forward(), test, tokens);
-            rates.add(test.tokens() / elapsed);
-            seconds += elapsed;
-        }
+        Limits limits = repeat(onProcessor, threads, () -> seconds.add(time(session.forward(), test, tokens)));
         ProgramCost cost = test.cost(program, session.dtype());
+        double mean = new Samples(seconds).mean();
         return new ModelRow(
                 name,
                 config.parameters(),
@@ -64,10 +52,38 @@ public final class ModelBench {
                 session.dtype().toString().toLowerCase(Locale.ROOT),
                 threads,
                 test,
-                new Samples(rates),
-                cost.bytes() * repetitions / seconds,
-                cost.operations() * repetitions / seconds,
-                new Limits(threads, read / repetitions, operations / repetitions));
+                new Samples(seconds.stream().map(each -> test.tokens() / each).toList()),
+                cost.bytes() / mean,
+                cost.operations() / mean,
+                limits);
+    }
+
+    /** Fills the positions before the test's, and warms up; gives the test's tokens. */
+    int[] prepare(ForwardPass forward, BenchTest test) {
+        int vocabSize = forward.program().vocabSize();
+        int[] tokens = tokens(test.tokens(), vocabSize);
+        if (test.depth() > 0) {
+            forward.forward(tokens(test.depth(), vocabSize), 0);
+        }
+        warmUp(forward, test, tokens);
+        return tokens;
+    }
+
+    /**
+     * Runs the repetitions, and measures the machine before each.
+     *
+     * @param onProcessor whether its limits matter
+     * @return their means; not a number where they do not matter
+     */
+    Limits repeat(boolean onProcessor, int threads, Runnable repetition) {
+        double read = 0;
+        double operations = 0;
+        for (int i = 0; i < repetitions; i++) {
+            read += onProcessor ? roofline.readBytesPerSecond(threads) : Double.NaN;
+            operations += onProcessor ? roofline.operationsPerSecond(threads) : Double.NaN;
+            repetition.run();
+        }
+        return new Limits(threads, read / repetitions, operations / repetitions);
     }
 
     /** Threads that an engine uses, as the table shows them. */
@@ -96,7 +112,7 @@ public final class ModelBench {
     }
 
     /** Seconds of one repetition. */
-    private static double time(ForwardPass forward, BenchTest test, int[] tokens) {
+    static double time(ForwardPass forward, BenchTest test, int[] tokens) {
         int[] one = new int[1];
         long begun = System.nanoTime();
         if (test.phase() == BenchTest.Phase.PREFILL) {

@@ -18,6 +18,7 @@ import io.github.tornadotransformers.runner.bench.Limits;
 import io.github.tornadotransformers.runner.bench.Machine;
 import io.github.tornadotransformers.runner.bench.MarkdownReport;
 import io.github.tornadotransformers.runner.bench.ModelBench;
+import io.github.tornadotransformers.runner.bench.ModelProfile;
 import io.github.tornadotransformers.runner.bench.OpCase;
 import io.github.tornadotransformers.runner.bench.OpCases;
 import io.github.tornadotransformers.runner.bench.Prediction;
@@ -124,6 +125,11 @@ final class BenchCommand implements Callable<Integer> {
     boolean kernels;
 
     @Option(
+            names = "--profile",
+            description = "where the time goes: the Ops of a token that is decoded and of a prompt, and their sum")
+    boolean profile;
+
+    @Option(
             names = "--op",
             paramLabel = "NAME",
             split = ",",
@@ -178,8 +184,10 @@ final class BenchCommand implements Callable<Integer> {
     public Integer call() {
         requireSensibleCall();
         List<Choice> choices = engines.choices();
-        if (kernels && choices.stream().anyMatch(choice -> choice.engine().onDevice())) {
-            throw Failure.usage("--kernels times the engines host and scalar: a device runs programs, not single Ops");
+        if ((kernels || profile)
+                && choices.stream().anyMatch(choice -> choice.engine().onDevice())) {
+            throw Failure.usage((kernels ? "--kernels" : "--profile")
+                    + " times the engines host and scalar: a device runs programs, not single Ops");
         }
         Optional<EarlierRun> earlier = Optional.ofNullable(compare).map(EarlierRun::read);
         List<Model> chosen = models.stream().map(this::model).toList();
@@ -211,8 +219,11 @@ final class BenchCommand implements Callable<Integer> {
         if (predict == !models.isEmpty()) {
             throw Failure.usage("expected a MODEL or --predict, one of them");
         }
-        if (predict && (kernels || compare != null)) {
-            throw Failure.usage("--kernels and --compare are about a MODEL, --predict needs none");
+        if (predict && (kernels || profile || compare != null)) {
+            throw Failure.usage("--kernels, --profile and --compare are about a MODEL, --predict needs none");
+        }
+        if (kernels && profile) {
+            throw Failure.usage("--kernels times Ops by themselves, --profile within a model: choose one");
         }
         if (!ops.isEmpty() && !kernels) {
             throw Failure.usage("--op is for --kernels");
@@ -294,7 +305,11 @@ final class BenchCommand implements Callable<Integer> {
             for (BenchTest test : tests) {
                 say(model.name() + " " + EnumConverter.spelled(dtype) + " on " + choice.engine() + " ("
                         + session.device() + "): " + test.name());
-                rows.add(bench.run(model.name(), model.config(), session, test, choice.threads()));
+                if (profile) {
+                    rows.addAll(new ModelProfile(bench).run(model.name(), session, test, choice.threads()));
+                } else {
+                    rows.add(bench.run(model.name(), model.config(), session, test, choice.threads()));
+                }
             }
         }
         return rows;

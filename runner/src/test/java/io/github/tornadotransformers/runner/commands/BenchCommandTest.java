@@ -1,6 +1,7 @@
 package io.github.tornadotransformers.runner.commands;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.withinPercentage;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import io.github.tornadotransformers.runner.CommandRun;
@@ -10,7 +11,9 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -95,6 +98,45 @@ class BenchCommandTest {
     }
 
     @Test
+    void theProfileIsTheWholeAndItsParts() {
+        CommandRun run = bench("--profile -p 8 -n 4 -d 9 -r 2 --warmup 0 --threads 2 --format json -q");
+
+        assertThat(run.exitCode()).as(run.err()).isZero();
+        for (String test : List.of("pp8@d9", "tg4@d9")) {
+            Map<String, JsonNode> parts = new LinkedHashMap<>();
+            run.json().get("results").forEach(row -> {
+                if (row.get("test").textValue().equals(test)) {
+                    parts.put(row.get("op").textValue(), row);
+                }
+            });
+            JsonNode sum = parts.remove("sum");
+            JsonNode whole = parts.remove("whole, without clocks");
+
+            assertThat(parts.keySet())
+                    .containsSequence("tokenEmbedding", "positionEmbedding", "attentionNorm", "qkvProj");
+            assertThat(parts.get("qkvProj").get("calls").intValue()).isEqualTo(2);
+            assertThat(parts.get("lmHead").get("calls").intValue()).isOne();
+            assertThat(parts.values()).allMatch(row -> row.get("seconds").doubleValue() > 0);
+            assertThat(parts.values().stream()
+                            .mapToDouble(row -> row.get("seconds").doubleValue())
+                            .sum())
+                    .isCloseTo(sum.get("seconds").doubleValue(), withinPercentage(0.1));
+            assertThat(whole.get("share").doubleValue()).isOne();
+            assertThat(whole.get("calls").intValue()).isEqualTo(sum.get("calls").intValue());
+        }
+    }
+
+    @Test
+    void theProfileIsATableToo() {
+        CommandRun run = bench("--profile -p 8 -n 0 -r 1 --warmup 0 --threads 1 -q");
+
+        assertThat(run.exitCode()).as(run.err()).isZero();
+        assertThat(run.out().lines().findFirst().orElseThrow())
+                .containsSubsequence("| test", "| Op", "| calls |", " share |");
+        assertThat(run.out()).contains("| pp8  | whole, without clocks |", "| 100.0 % |");
+    }
+
+    @Test
     void predictionsNeedNoModel() {
         CommandRun run = CommandRun.of("bench", "--predict", "--threads", "1", "-q");
 
@@ -118,6 +160,8 @@ class BenchCommandTest {
                 "-e scalar --threads 2    | --threads is for the engine host, and the engine is scalar",
                 "--threads 0              | --threads is 0, expected 1 to 1024",
                 "--device 0:0             | --device is for the engines on a device, and the engine is host",
+                "--profile -e host,opencl | --profile times the engines host and scalar",
+                "--kernels --profile      | --kernels times Ops by themselves, --profile within a model: choose one",
                 "--kernels -e host,opencl | --kernels times the engines host and scalar",
                 "--format xml             | Invalid value for option '--format': found 'xml', expected one of md, json, csv",
                 "-e warp                  | found 'warp'"
