@@ -14,7 +14,8 @@ public class OpBenchmark extends CheckedBenchmark {
 
     @Override
     Subject open() {
-        return OpRun.open(Case.parse(opCase));
+        Case of = Case.parse(opCase);
+        return of.engine().onDevice() ? DeviceRun.open(of) : OpRun.open(of);
     }
 
     @Benchmark

@@ -118,12 +118,13 @@ final class MemoryPlan {
 
     private void addStage(Stage stage, List<Op> ops, long rows) {
         for (Op op : ops) {
-            addOutput(stage, op.output(), rows);
+            addBuffer(stage, op.output(), rows);
             plan.addScratch(stage, op, rows);
         }
     }
 
-    private void addOutput(Stage stage, Buffer buffer, long rows) {
+    /** The residual stream is there in any case. */
+    void addBuffer(Stage stage, Buffer buffer, long rows) {
         if (!buffer.equals(program.residual())) {
             plan.addLargest(stage.array(buffer.name()), Math.multiplyExact(rows, buffer.width()));
         }

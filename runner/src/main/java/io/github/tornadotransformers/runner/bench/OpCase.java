@@ -7,9 +7,13 @@ import io.github.tornadotransformers.models.checkpoint.ArenaAllocator;
 import io.github.tornadotransformers.models.checkpoint.RandomModel;
 import io.github.tornadotransformers.models.checkpoint.Weights;
 import io.github.tornadotransformers.models.program.AttentionShape;
+import io.github.tornadotransformers.models.program.Buffer;
 import io.github.tornadotransformers.models.program.Op;
 import io.github.tornadotransformers.models.program.Program;
 import io.github.tornadotransformers.runner.console.Failure;
+import io.github.tornadotransformers.taskgraphs.DeviceException;
+import io.github.tornadotransformers.taskgraphs.DeviceOp;
+import io.github.tornadotransformers.taskgraphs.DeviceOptions;
 import java.lang.foreign.Arena;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -32,6 +36,8 @@ public final class OpCase implements AutoCloseable {
     private final OpShape shape;
     private final OpRows at;
     private final float[] initialOutput;
+    private final Program alone;
+    private final RandomModel source;
     private final Arena arena = Arena.ofShared();
     private final Weights weights;
     private final List<Layer> layers = new ArrayList<>();
@@ -50,11 +56,11 @@ public final class OpCase implements AutoCloseable {
         this.initialOutput = initialOutput(random, rows);
         this.at = new OpRows(
                 random.ints(rows, 0, program.vocabSize()).toArray(),
-                floats(random, rows * OpShape.inputWidth(op)),
+                floats(random, rows * OpShape.input(op).map(Buffer::width).orElse(0)),
                 initialOutput.clone(),
                 shape.firstPosition(),
                 rows);
-        Program alone = new Program(
+        this.alone = new Program(
                 program.family(),
                 copies,
                 program.vocabSize(),
@@ -64,7 +70,8 @@ public final class OpCase implements AutoCloseable {
                 List.of(),
                 program.residual(),
                 program.logits());
-        this.weights = new RandomModel(config, SEED).load(alone, shape.dtype(), new ArenaAllocator(arena));
+        this.source = new RandomModel(config, SEED);
+        this.weights = source.load(alone, shape.dtype(), new ArenaAllocator(arena));
         for (int copy = 0; copy < copies; copy++) {
             layers.add(layer(
                     copy,
@@ -119,9 +126,7 @@ public final class OpCase implements AutoCloseable {
      * @throws Failure if the engine's result is not the definition's, to the bit
      */
     public void requireRight(String engine, HostOps ops, Consumer<float[]> fetch) {
-        firstDifference(ops, fetch).ifPresent(difference -> {
-            throw Failure.of("engine " + engine + " is wrong at " + difference + ": not timed");
-        });
+        requireNone(engine, firstDifference(ops, fetch));
     }
 
     /**
@@ -140,6 +145,52 @@ public final class OpCase implements AutoCloseable {
             fetch.accept(first.keys());
             fetch.accept(first.values());
         }
+        return firstDifference();
+    }
+
+    /**
+     * Opens the Op on a device, with the same weights and inputs.
+     *
+     * @throws DeviceException as {@link DeviceOp#open} does
+     */
+    public DeviceOp openOn(DeviceOptions options) {
+        DeviceOp.Inputs inputs = new DeviceOp.Inputs(
+                at.tokens(),
+                OpShape.input(op),
+                at.input(),
+                initialOutput,
+                layers.stream().map(Layer::keys).toList(),
+                layers.stream().map(Layer::values).toList(),
+                at.firstPosition(),
+                at.rows());
+        return DeviceOp.open(
+                alone, shape.dtype(), inputs, memory -> source.load(alone, shape.dtype(), memory), options);
+    }
+
+    /**
+     * As {@link #requireRight(String, HostOps, Consumer)}, of an Op that {@link #openOn} has opened and that has not run.
+     *
+     * @throws Failure if the device's result is not the definition's, to the bit
+     */
+    public void requireRight(String engine, DeviceOp device) {
+        device.run();
+        if (op instanceof Op.CacheAppend) {
+            device.fetchKeys(layers.getFirst().keys());
+            device.fetchValues(layers.getFirst().values());
+        } else {
+            device.fetchOutput(at.output());
+        }
+        requireNone(engine, firstDifference());
+    }
+
+    private static void requireNone(String engine, Optional<String> difference) {
+        difference.ifPresent(words -> {
+            throw Failure.of("engine " + engine + " is wrong at " + words + ": not timed");
+        });
+    }
+
+    /** Of what the arrays hold after a run. */
+    private Optional<String> firstDifference() {
         OpRows asked = new OpRows(at.tokens(), at.input(), initialOutput, at.firstPosition(), at.rows());
         try (ScalarOps oracle = new ScalarOps()) {
             return IntStream.of(0, at.rows() / 2, at.rows() - 1)

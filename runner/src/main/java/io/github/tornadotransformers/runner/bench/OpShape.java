@@ -94,9 +94,9 @@ public record OpShape(Op op, DType dtype, OpCost cost, int rows, int firstPositi
         };
     }
 
-    /** Elements of a row that the Op reads besides its output; 0 where it works in place. */
-    static int inputWidth(Op op) {
-        Optional<Buffer> input = switch (op) {
+    /** The buffer that the Op reads besides its output; none where it works in place. */
+    static Optional<Buffer> input(Op op) {
+        return switch (op) {
             case Op.LayerNorm norm -> Optional.of(norm.input());
             case Op.RmsNorm norm -> Optional.of(norm.input());
             case Op.Linear linear -> Optional.of(linear.input());
@@ -107,7 +107,6 @@ public record OpShape(Op op, DType dtype, OpCost cost, int rows, int firstPositi
             case Op.SelectRows select -> Optional.of(select.input());
             case Op.TokenEmbedding _, Op.PositionEmbedding _, Op.Rotary _, Op.Softmax _ -> Optional.empty();
         };
-        return input.map(Buffer::width).orElse(0);
     }
 
     /** Whether what the output held before matters. */

@@ -42,7 +42,7 @@ final class DeviceEngine {
         return TornadoTrainingPass.open(program, weights, device(settings));
     }
 
-    private static DeviceInfo device(EngineSettings settings) {
+    static DeviceInfo device(EngineSettings settings) {
         requireRuntime(settings.engine());
         return TornadoDevices.choose(
                 backend(settings.engine()), settings.device().map(DeviceId::parse), settings.math());

@@ -10,6 +10,7 @@ import io.github.tornadotransformers.models.learning.GradientPass;
 import io.github.tornadotransformers.models.learning.ParameterArrays;
 import io.github.tornadotransformers.models.program.Program;
 import io.github.tornadotransformers.runner.console.Failure;
+import io.github.tornadotransformers.taskgraphs.DeviceInfo;
 import java.util.function.BiFunction;
 
 /** Opens a model on an engine by the engine's name. */
@@ -60,6 +61,16 @@ public final class Engines {
     /** The kernels of a host engine, one by one, without a model. */
     public static HostOps openOps(EngineSettings settings) {
         return HostEngine.ops(settings);
+    }
+
+    /**
+     * The device of an engine, for what runs there without a model.
+     *
+     * @throws Failure if TornadoVM is not there
+     * @throws io.github.tornadotransformers.taskgraphs.DeviceException if there is no such device
+     */
+    public static DeviceInfo device(EngineSettings settings) {
+        return DeviceEngine.device(settings);
     }
 
     private static Program program(ModelConfig config, EngineSettings settings) {

@@ -218,6 +218,17 @@ class LauncherTest {
     }
 
     @ParameterizedTest
+    @ValueSource(strings = {"tornado", "host,opencl"})
+    void benchmarksOfADeviceGoThroughTheSdk(String engines) throws Exception {
+        checkout.set("TORNADOVM_HOME", checkout.sdk("an SDK").toString());
+        assertThat(checkout.launch("jmh", "-p", "engine=" + engines).out())
+                .startsWith("[--jvm=")
+                .contains("/benchmarks.jar")
+                .endsWith("{-p}\n{engine=" + engines + "}\n");
+        assertThat(checkout.launch("jmh", "-p", "engine=host").out()).startsWith("java of 25.0.3\n");
+    }
+
+    @ParameterizedTest
     @ValueSource(strings = {"-e host", "--engine=scalar", "-- -e tornado", "tornado", "--stop tornado"})
     void otherCallsDoNot(String options) throws Exception {
         checkout.set("TORNADOVM_HOME", checkout.sdk("an SDK").toString());

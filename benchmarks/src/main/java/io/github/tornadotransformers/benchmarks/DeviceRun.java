@@ -1,0 +1,36 @@
+package io.github.tornadotransformers.benchmarks;
+
+import io.github.tornadotransformers.runner.bench.OpCase;
+import io.github.tornadotransformers.runner.engines.EngineSettings;
+import io.github.tornadotransformers.runner.engines.Engines;
+import io.github.tornadotransformers.taskgraphs.DeviceInfo;
+import io.github.tornadotransformers.taskgraphs.DeviceOp;
+import io.github.tornadotransformers.taskgraphs.DeviceOptions;
+
+/** An Op on a device, as a graph of its own: a run is one execution of it, from the host's call to its return. */
+record DeviceRun(OpCase op, String engine, DeviceOp device) implements Subject {
+    static DeviceRun open(Case of) {
+        return open(of, Engines.device(EngineSettings.of(of.engine().engine().orElseThrow())));
+    }
+
+    static DeviceRun open(Case of, DeviceInfo device) {
+        OpCase op = OpRun.cases(of.model()).open(OpRun.key(of));
+        return new DeviceRun(op, of.engine().toString(), op.openOn(DeviceOptions.of(device)));
+    }
+
+    @Override
+    public void requireRight() {
+        op.requireRight(engine, device);
+    }
+
+    @Override
+    public void run() {
+        device.run();
+    }
+
+    @Override
+    public void close() {
+        device.close();
+        op.close();
+    }
+}
