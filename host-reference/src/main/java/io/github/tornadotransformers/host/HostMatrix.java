@@ -2,28 +2,36 @@ package io.github.tornadotransformers.host;
 
 import io.github.tornadotransformers.models.checkpoint.DType;
 import io.github.tornadotransformers.models.checkpoint.WeightData;
+import io.github.tornadotransformers.models.checkpoint.WeightLayout;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 
 /**
- * One layer of a matrix, {@code [rows][columns]} row-major: a linear layer has a row per input and a column per output.
+ * One layer of a matrix, {@code [rows][columns]}: a linear layer has a row per input and a column per output.
  *
- * @param elements {@code rows * columns} elements of {@code dtype}
- * @param scales float32 {@code [ceil(rows / 32)][columns]} where the type is INT8
+ * @param elements {@code rows * columns} elements of {@code dtype}, in the order of {@code layout}
+ * @param scales float32 {@code [ceil(rows / 32)][columns]} where the type is INT8, in the order of {@code layout}
  */
-public record HostMatrix(DType dtype, int rows, int columns, MemorySegment elements, MemorySegment scales) {
+public record HostMatrix(
+        DType dtype, int rows, int columns, WeightLayout layout, MemorySegment elements, MemorySegment scales) {
+    /** As the canonical constructor, row-major. */
+    public HostMatrix(DType dtype, int rows, int columns, MemorySegment elements, MemorySegment scales) {
+        this(dtype, rows, columns, WeightLayout.ROW_MAJOR, elements, scales);
+    }
+
     public static HostMatrix of(WeightData data, int layer) {
         return new HostMatrix(
                 data.dtype(),
                 data.weight().rows(),
                 data.weight().columns(),
+                data.layout(),
                 data.layer(layer),
                 data.layerScales(layer));
     }
 
     /** The element as float32, exactly; for INT8 the quantized integer without its scale. */
     float element(int row, int column) {
-        long index = (long) row * columns + column;
+        long index = index(row, column);
         return switch (dtype) {
             case F32 -> elements.getAtIndex(ValueLayout.JAVA_FLOAT, index);
             case BF16 -> Float.intBitsToFloat(elements.getAtIndex(ValueLayout.JAVA_SHORT, index) << 16);
@@ -32,9 +40,19 @@ public record HostMatrix(DType dtype, int rows, int columns, MemorySegment eleme
         };
     }
 
+    /** Where an element lies in {@link #elements}. */
+    long index(int row, int column) {
+        return layout.index(dtype, rows, columns, row, column);
+    }
+
+    /** Where the scale of a block of rows and a column lies in {@link #scales}. */
+    long scaleIndex(int block, int column) {
+        return layout.index(DType.F32, Math.ceilDiv(rows, DType.BLOCK), columns, block, column);
+    }
+
     /** The scale that the INT8 elements of {@code row}'s block share in this column. */
     float scale(int row, int column) {
-        return scales.getAtIndex(ValueLayout.JAVA_FLOAT, (long) (row / DType.BLOCK) * columns + column);
+        return scales.getAtIndex(ValueLayout.JAVA_FLOAT, scaleIndex(row / DType.BLOCK, column));
     }
 
     /** The weight itself, float32. */

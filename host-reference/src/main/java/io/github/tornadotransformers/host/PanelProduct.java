@@ -27,6 +27,7 @@ final class PanelProduct {
     private final float[] sums = new float[ABREAST * COLUMNS];
     private final float[] slices = new float[ABREAST * COLUMNS];
     private final float[] scales = new float[COLUMNS];
+    private final WidenedRows widenedRows = new WidenedRows();
     private final int[] starts = new int[ABREAST];
     private float[] totals = new float[ABREAST * COLUMNS];
 
@@ -35,16 +36,19 @@ final class PanelProduct {
         return totals;
     }
 
-    /** {@code totals[r][c] = sum_k x[r][k] * matrix[k][column + c]}, sliced, for {@code c < columns <= COLUMNS}. */
-    void product(float[] x, int rows, HostMatrix matrix, int column, int columns) {
+    /**
+     * {@code totals[r][c] = sum_k x[xOffset + r * depth + k] * matrix[k][column + c]}, sliced, for
+     * {@code c < columns <= COLUMNS}.
+     */
+    void product(float[] x, int xOffset, int rows, HostMatrix matrix, int column, int columns) {
         clearTotals(rows);
         int depth = matrix.rows();
         for (int start = 0; start < depth; start += HostOps.SLICE) {
             int size = Math.min(HostOps.SLICE, depth - start);
-            WidenedRows.copy(matrix, start, size, column, columns, panel, 0, COLUMNS);
+            widenedRows.copy(matrix, start, size, column, columns, panel, 0, COLUMNS);
             for (int row = 0; row < rows; row += ABREAST) {
                 int count = Math.min(ABREAST, rows - row);
-                startAt(row * depth + start, depth, count);
+                startAt(xOffset + row * depth + start, depth, count);
                 if (matrix.dtype() == DType.INT8) {
                     quantizedSlice(x, matrix, start, size, column, columns);
                     VectorMath.add(totals, row * COLUMNS, slices, 0, count * COLUMNS);
@@ -220,11 +224,52 @@ final class PanelProduct {
         FloatVector b3 = FloatVector.fromArray(FLOATS, into, offset + 3 * COLUMNS + LANES);
         FloatVector c3 = FloatVector.fromArray(FLOATS, into, offset + 3 * COLUMNS + 2 * LANES);
         int at = first * COLUMNS;
-        for (int k = 0; k < depth; k++) {
+        int k = 0;
+        for (; k < depth - 1; k += 2) {
             FloatVector left = FloatVector.fromArray(FLOATS, panel, at);
             FloatVector middle = FloatVector.fromArray(FLOATS, panel, at + LANES);
             FloatVector right = FloatVector.fromArray(FLOATS, panel, at + 2 * LANES);
-            at += COLUMNS;
+            FloatVector factor = FloatVector.broadcast(FLOATS, x[x0 + k]);
+            a0 = a0.add(left.mul(factor));
+            b0 = b0.add(middle.mul(factor));
+            c0 = c0.add(right.mul(factor));
+            factor = FloatVector.broadcast(FLOATS, x[x1 + k]);
+            a1 = a1.add(left.mul(factor));
+            b1 = b1.add(middle.mul(factor));
+            c1 = c1.add(right.mul(factor));
+            factor = FloatVector.broadcast(FLOATS, x[x2 + k]);
+            a2 = a2.add(left.mul(factor));
+            b2 = b2.add(middle.mul(factor));
+            c2 = c2.add(right.mul(factor));
+            factor = FloatVector.broadcast(FLOATS, x[x3 + k]);
+            a3 = a3.add(left.mul(factor));
+            b3 = b3.add(middle.mul(factor));
+            c3 = c3.add(right.mul(factor));
+            left = FloatVector.fromArray(FLOATS, panel, at + COLUMNS);
+            middle = FloatVector.fromArray(FLOATS, panel, at + COLUMNS + LANES);
+            right = FloatVector.fromArray(FLOATS, panel, at + COLUMNS + 2 * LANES);
+            factor = FloatVector.broadcast(FLOATS, x[x0 + k + 1]);
+            a0 = a0.add(left.mul(factor));
+            b0 = b0.add(middle.mul(factor));
+            c0 = c0.add(right.mul(factor));
+            factor = FloatVector.broadcast(FLOATS, x[x1 + k + 1]);
+            a1 = a1.add(left.mul(factor));
+            b1 = b1.add(middle.mul(factor));
+            c1 = c1.add(right.mul(factor));
+            factor = FloatVector.broadcast(FLOATS, x[x2 + k + 1]);
+            a2 = a2.add(left.mul(factor));
+            b2 = b2.add(middle.mul(factor));
+            c2 = c2.add(right.mul(factor));
+            factor = FloatVector.broadcast(FLOATS, x[x3 + k + 1]);
+            a3 = a3.add(left.mul(factor));
+            b3 = b3.add(middle.mul(factor));
+            c3 = c3.add(right.mul(factor));
+            at += 2 * COLUMNS;
+        }
+        if (k < depth) {
+            FloatVector left = FloatVector.fromArray(FLOATS, panel, at);
+            FloatVector middle = FloatVector.fromArray(FLOATS, panel, at + LANES);
+            FloatVector right = FloatVector.fromArray(FLOATS, panel, at + 2 * LANES);
             FloatVector factor = FloatVector.broadcast(FLOATS, x[x0 + k]);
             a0 = a0.add(left.mul(factor));
             b0 = b0.add(middle.mul(factor));

@@ -1,120 +1,20 @@
 package io.github.tornadotransformers.host;
 
-import io.github.tornadotransformers.models.checkpoint.DType;
-import java.lang.foreign.MemorySegment;
-import java.util.Arrays;
 import jdk.incubator.vector.FloatVector;
 import jdk.incubator.vector.VectorSpecies;
 
 /**
- * The product of one row of activations and a block of a matrix's columns: lanes are columns, and the matrix is read once,
- * several of its rows at a time, so that each partial sum is loaded and stored once per {@link #ABREAST} rows. Memory
- * bandwidth is what this is for.
+ * The product of one row of activations and rows of an array, such as the keys or values of a cache. Lanes are columns, and
+ * several rows are added at a time, so that each partial sum is loaded and stored once per {@link #ABREAST} rows.
  */
 final class RowSweep {
-    /** Matrix rows that are added in one pass over the partial sums. */
-    static final int ABREAST = EightRows.COUNT;
+    /** Rows that are added in one pass over the partial sums. */
+    private static final int ABREAST = 8;
 
     private static final VectorSpecies<Float> FLOATS = VectorMath.FLOATS;
     private static final int LANES = VectorMath.LANES;
 
-    private final float[] slice;
-    private final float[] block;
-    private final float[] widened;
-    private final float[] scales;
-
-    /** @param width columns of the widest block */
-    RowSweep(int width) {
-        slice = new float[width];
-        block = new float[width];
-        widened = new float[ABREAST * width];
-        scales = new float[width];
-    }
-
-    /** {@code total[c] = sum_k x[offset + k] * matrix[k][column + c]}, sliced, for {@code c < columns}. */
-    void product(float[] x, int offset, HostMatrix matrix, int column, int columns, float[] total) {
-        Arrays.fill(total, 0, columns, 0f);
-        for (int start = 0; start < matrix.rows(); start += HostOps.SLICE) {
-            int end = Math.min(start + HostOps.SLICE, matrix.rows());
-            Arrays.fill(slice, 0, columns, 0f);
-            if (matrix.dtype() == DType.INT8) {
-                addQuantizedSlice(x, offset, matrix, start, end, column, columns);
-            } else {
-                int whole = addWholeGroups(x, offset, matrix, start, end, column, columns, slice);
-                if (end == matrix.rows() && matrix.dtype() == DType.BF16) {
-                    int covered = EightRows.covered(DType.BF16, columns);
-                    EightRows.interleave(slice, covered, widened);
-                    EightRows.interleave(total, covered, widened);
-                }
-                addElements(x, offset, matrix, whole, end, column, 0, columns, slice);
-            }
-            VectorMath.add(total, 0, slice, 0, columns);
-        }
-    }
-
-    private void addQuantizedSlice(
-            float[] x, int offset, HostMatrix matrix, int start, int end, int column, int columns) {
-        for (int first = start; first < end; first += DType.BLOCK) {
-            int last = Math.min(first + DType.BLOCK, end);
-            Arrays.fill(block, 0, columns, 0f);
-            int whole = addWholeGroups(x, offset, matrix, first, last, column, columns, block);
-            addElements(x, offset, matrix, whole, last, column, 0, columns, block);
-            WidenedRows.copyScales(matrix, first, column, columns, scales);
-            VectorMath.addProduct(slice, 0, block, 0, scales, 0, columns);
-        }
-    }
-
-    /**
-     * {@code sums[c] += x[offset + k] * matrix[k][column + c]} for k from {@code start}, in order, as long as there are
-     * {@link #ABREAST} rows before {@code end}. BF16 sums lie as {@link EightRows} says.
-     *
-     * @return the first row that was not added
-     */
-    private int addWholeGroups(
-            float[] x, int offset, HostMatrix matrix, int start, int end, int column, int columns, float[] sums) {
-        int covered = EightRows.covered(matrix.dtype(), columns);
-        MemorySegment elements = matrix.elements();
-        int stride = matrix.columns();
-        int k = start;
-        for (; k <= end - ABREAST; k += ABREAST) {
-            long first = (long) k * stride + column;
-            switch (matrix.dtype()) {
-                case F32 -> EightRows.addFloats(elements, first, stride, x, offset + k, covered, sums);
-                case BF16 -> EightRows.addBf16(elements, first, stride, x, offset + k, covered, sums);
-                case INT8 -> EightRows.addBytes(elements, first, stride, x, offset + k, covered, sums);
-                case F16 -> addWidened(x, offset, matrix, k, column, columns, sums);
-            }
-            if (matrix.dtype() != DType.F16) {
-                addElements(x, offset, matrix, k, k + ABREAST, column, covered, columns, sums);
-            }
-        }
-        return k;
-    }
-
-    private void addWidened(float[] x, int offset, HostMatrix matrix, int row, int column, int columns, float[] sums) {
-        WidenedRows.copy(matrix, row, ABREAST, column, columns, widened, 0, columns);
-        addEight(x, offset + row, widened, 0, columns, columns, sums);
-    }
-
-    /** As {@link #addWholeGroups}, one by one, for rows up to {@code end} and columns from {@code first}. */
-    private static void addElements(
-            float[] x,
-            int offset,
-            HostMatrix matrix,
-            int start,
-            int end,
-            int column,
-            int first,
-            int columns,
-            float[] sums) {
-        for (int c = first; c < columns; c++) {
-            float sum = sums[c];
-            for (int k = start; k < end; k++) {
-                sum += x[offset + k] * matrix.element(k, column + c);
-            }
-            sums[c] = sum;
-        }
-    }
+    private RowSweep() {}
 
     /** {@code sums[c] += x[offset + k] * rows[first + k * stride + c]} for {@code k < count}, in order. */
     static void addArrayRows(

@@ -122,9 +122,10 @@ public final class VectorBackwardOps implements BackwardOps {
             int count = Math.min(COLUMNS, inputs - first);
             PanelProduct product = forward.panels(worker);
             float[] line = new float[HostOps.SLICE];
+            WidenedRows widenedRows = new WidenedRows();
             product.product(dOut, rows, outputs, (c, columns, panel) -> {
                 for (int k = 0; k < count; k++) {
-                    WidenedRows.copy(weight, first + k, 1, c, columns, line, 0, 0);
+                    widenedRows.copy(weight, first + k, 1, c, columns, line, 0, 0);
                     for (int i = 0; i < columns; i++) {
                         panel[i * COLUMNS + k] = line[i];
                     }

@@ -1,5 +1,6 @@
 package io.github.tornadotransformers.host;
 
+import io.github.tornadotransformers.models.checkpoint.WeightLayout;
 import io.github.tornadotransformers.models.program.Activation;
 import io.github.tornadotransformers.models.program.AttentionShape;
 import io.github.tornadotransformers.models.program.RotaryTable;
@@ -15,8 +16,13 @@ public final class VectorOps implements HostOps {
     /** From so many rows on, a panel of the matrix is worth copying. */
     private static final int PANEL_ROWS = 4;
 
-    /** Columns of a block that one thread sweeps: its partial sums stay in the first-level cache. */
-    private static final int SWEEP_COLUMNS = 1024;
+    private static final int PANEL = WeightLayout.PANEL;
+
+    /** Elements of a matrix that are worth a thread's turn where it is read for few rows. */
+    private static final int SWEEP_ELEMENTS = 1 << 15;
+
+    /** Positions whose scores are summed together: their partial sums stay in the first-level cache. */
+    private static final int SCORES = 1024;
 
     /** Elements that are not worth waking another thread for. */
     private static final int SERIAL_ELEMENTS = 4096;
@@ -101,23 +107,37 @@ public final class VectorOps implements HostOps {
     }
 
     private void sweep(float[] x, HostMatrix weight, int rows, Epilogue epilogue) {
-        int columns = weight.columns();
-        int block = blockColumns(columns);
-        team.run(Math.ceilDiv(columns, block), (worker, part) -> {
-            int first = part * block;
-            int count = Math.min(block, columns - first);
-            Scratch mine = scratch[worker];
-            for (int r = 0; r < rows; r++) {
-                mine.sweep.product(x, r * weight.rows(), weight, first, count, mine.totals);
-                epilogue.finish(mine.totals, 0, r, first, count);
+        int panels = Math.ceilDiv(weight.columns(), PANEL);
+        int parts = sweepParts(panels, (long) weight.rows() * weight.columns());
+        team.run(parts, (worker, part) -> {
+            for (int panel = panels * part / parts; panel < panels * (part + 1) / parts; panel++) {
+                sweepPanel(x, weight, panel * PANEL, rows, scratch[worker], epilogue);
             }
         });
     }
 
-    /** Blocks of at most {@link #SWEEP_COLUMNS}, as many for each thread. */
-    private int blockColumns(int columns) {
-        int parts = Math.ceilDiv(Math.ceilDiv(columns, SWEEP_COLUMNS), team.size()) * team.size();
-        return Math.ceilDiv(Math.ceilDiv(columns, parts), VectorMath.LANES) * VectorMath.LANES;
+    /** As many for each thread, none of them small. */
+    private int sweepParts(int panels, long elements) {
+        long worthwhile = elements / SWEEP_ELEMENTS;
+        return worthwhile <= 1 ? 1 : (int) Math.min(panels, Math.ceilDiv(worthwhile, team.size()) * team.size());
+    }
+
+    private static void sweepPanel(
+            float[] x, HostMatrix weight, int column, int rows, Scratch scratch, Epilogue epilogue) {
+        for (int r = 0; r < rows; r++) {
+            int row = r * weight.rows();
+            if (PanelSweep.takes(weight, column)) {
+                scratch.sweep.product(x, row, weight, column, scratch.totals, 0);
+                epilogue.finish(scratch.totals, 0, r, column, PANEL);
+                continue;
+            }
+            int end = Math.min(column + PANEL, weight.columns());
+            for (int first = column; first < end; first += PanelProduct.COLUMNS) {
+                int count = Math.min(PanelProduct.COLUMNS, end - first);
+                scratch.panels.product(x, row, 1, weight, first, count);
+                epilogue.finish(scratch.panels.totals(), 0, r, first, count);
+            }
+        }
     }
 
     private void multiplyPanels(float[] x, HostMatrix weight, int rows, Epilogue epilogue) {
@@ -126,7 +146,7 @@ public final class VectorOps implements HostOps {
             int first = part * PanelProduct.COLUMNS;
             int count = Math.min(PanelProduct.COLUMNS, columns - first);
             PanelProduct product = scratch[worker].panels;
-            product.product(x, rows, weight, first, count);
+            product.product(x, 0, rows, weight, first, count);
             for (int r = 0; r < rows; r++) {
                 epilogue.finish(product.totals(), r * PanelProduct.COLUMNS, r, first, count);
             }
@@ -236,8 +256,8 @@ public final class VectorOps implements HostOps {
             for (int r = 0; r < rows; r++) {
                 int query = r * shape.fusedWidth() + head * headDim;
                 int length = firstPosition + r + 1;
-                for (int first = 0; first < length; first += SWEEP_COLUMNS) {
-                    int count = Math.min(SWEEP_COLUMNS, length - first);
+                for (int first = 0; first < length; first += SCORES) {
+                    int count = Math.min(SCORES, length - first);
                     Arrays.fill(sums, 0, count, 0f);
                     RowSweep.addArrayRows(qkv, query, headDim, keys, key + first, context, count, sums);
                     int target = (r * shape.heads() + head) * context + first;
@@ -411,9 +431,9 @@ public final class VectorOps implements HostOps {
 
     /** What one thread needs besides the arrays. */
     private static final class Scratch {
-        private final RowSweep sweep = new RowSweep(SWEEP_COLUMNS);
+        private final PanelSweep sweep = new PanelSweep();
         private final PanelProduct panels = new PanelProduct();
-        private final float[] totals = new float[SWEEP_COLUMNS];
+        private final float[] totals = new float[SCORES];
         private float[] headSlice = {};
 
         float[] headSlice(int headDim) {

@@ -38,6 +38,20 @@ final class WidenedVectors {
         return shorts(matrix, at).lanewise(VectorOperators.LSHL, Short.SIZE).reinterpretAsFloats();
     }
 
+    /** The first of each two bf16 numbers. */
+    static FloatVector lowerBf16(MemorySegment matrix, long at) {
+        return IntVector.fromMemorySegment(INTS, matrix, at, ORDER)
+                .lanewise(VectorOperators.LSHL, Short.SIZE)
+                .reinterpretAsFloats();
+    }
+
+    /** The second of each two bf16 numbers. */
+    static FloatVector upperBf16(MemorySegment matrix, long at) {
+        return IntVector.fromMemorySegment(INTS, matrix, at, ORDER)
+                .and(0xFFFF_0000)
+                .reinterpretAsFloats();
+    }
+
     static FloatVector bytes(MemorySegment matrix, long at) {
         ByteVector bytes = ByteVector.fromMemorySegment(BYTES, matrix, at, ORDER);
         return (FloatVector) bytes.convertShape(VectorOperators.B2F, FLOATS, 0);

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.github.tornadotransformers.models.ModelConfig;
 import io.github.tornadotransformers.models.checkpoint.DType;
+import io.github.tornadotransformers.models.checkpoint.WeightLayout;
 import io.github.tornadotransformers.models.checkpoint.Weights;
 import io.github.tornadotransformers.models.program.Op;
 import io.github.tornadotransformers.models.program.Program;
@@ -24,9 +25,10 @@ class HostForwardPassTest {
         static Model of(RandomData data) {
             ModelConfig config = RandomModels.config(data);
             DType dtype = DType.values()[data.between(0, 3)];
+            WeightLayout layout = data.coin() ? WeightLayout.PANELS : WeightLayout.ROW_MAJOR;
             Program program = config.program(data.between(1, config.contextLength()));
             int[] tokens = data.ints(data.between(1, program.contextLength()), config.vocabSize());
-            return new Model(dtype + " " + config, program, RandomModels.weights(program, dtype, data), tokens);
+            return new Model(dtype + " " + config, program, RandomModels.weights(program, dtype, layout, data), tokens);
         }
 
         HostForwardPass scalar(int chunkRows) {

@@ -1,12 +1,13 @@
 package io.github.tornadotransformers.host;
 
 import io.github.tornadotransformers.models.checkpoint.DType;
+import io.github.tornadotransformers.models.checkpoint.WeightLayout;
 import io.github.tornadotransformers.testsupport.RandomData;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 
-/** Matrices of every type with seeded elements. */
+/** Matrices of every type and order with seeded elements. */
 final class RandomMatrix {
     private RandomMatrix() {}
 
@@ -23,7 +24,8 @@ final class RandomMatrix {
                 case INT8 -> elements.set(ValueLayout.JAVA_BYTE, i, (byte) data.between(-127, 127));
             }
         }
-        return new HostMatrix(dtype, rows, columns, elements, scales(dtype, rows, columns, data));
+        WeightLayout layout = data.coin() ? WeightLayout.PANELS : WeightLayout.ROW_MAJOR;
+        return new HostMatrix(dtype, rows, columns, layout, elements, scales(dtype, rows, columns, data));
     }
 
     private static MemorySegment scales(DType dtype, int rows, int columns, RandomData data) {

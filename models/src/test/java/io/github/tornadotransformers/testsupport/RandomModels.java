@@ -3,6 +3,7 @@ package io.github.tornadotransformers.testsupport;
 import io.github.tornadotransformers.models.ModelConfig;
 import io.github.tornadotransformers.models.checkpoint.DType;
 import io.github.tornadotransformers.models.checkpoint.WeightData;
+import io.github.tornadotransformers.models.checkpoint.WeightLayout;
 import io.github.tornadotransformers.models.checkpoint.Weights;
 import io.github.tornadotransformers.models.gpt2.Gpt2Config;
 import io.github.tornadotransformers.models.llama.LlamaConfig;
@@ -67,11 +68,23 @@ public final class RandomModels {
 
     /** Weights large enough that logits differ clearly, in memory that lives as long as they are used. */
     public static Weights weights(Program program, DType dtype, RandomData data) {
+        return weights(program, dtype, WeightLayout.ROW_MAJOR, data);
+    }
+
+    /** As the other, matrices in an order of choice. */
+    public static Weights weights(Program program, DType dtype, WeightLayout layout, RandomData data) {
         Map<Weight, WeightData> all = new HashMap<>();
         for (Weight weight : program.weights()) {
-            all.put(weight, weight(weight, weight.kind() == Weight.Kind.MATRIX ? dtype : DType.F32, data));
+            boolean isMatrix = weight.kind() == Weight.Kind.MATRIX;
+            WeightData rowMajor = weight(weight, isMatrix ? dtype : DType.F32, data);
+            all.put(weight, isMatrix ? relabelled(rowMajor, layout) : rowMajor);
         }
         return new Weights(all);
+    }
+
+    /** The same memory read in another order: random elements are as random in any. */
+    private static WeightData relabelled(WeightData data, WeightLayout layout) {
+        return new WeightData(data.weight(), data.dtype(), layout, data.elements(), data.scales());
     }
 
     private static WeightData weight(Weight weight, DType dtype, RandomData data) {

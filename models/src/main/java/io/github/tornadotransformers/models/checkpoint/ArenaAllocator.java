@@ -9,7 +9,12 @@ import java.lang.foreign.MemorySegment;
  *
  * @param arena one that several threads may use
  */
-public record ArenaAllocator(Arena arena) implements WeightAllocator {
+public record ArenaAllocator(Arena arena, WeightLayout layout) implements WeightAllocator {
+    /** Row-major. */
+    public ArenaAllocator(Arena arena) {
+        this(arena, WeightLayout.ROW_MAJOR);
+    }
+
     @Override
     public MemorySegment allocate(String name, long bytes) {
         try {

@@ -21,16 +21,21 @@ final class TileSink {
     private static final int MAGNITUDE = 0x7FFF_FFFF;
 
     private final DType dtype;
-    private final long columns;
+    private final WeightLayout layout;
+    private final int rows;
+    private final int columns;
     private final MemorySegment elements;
     private final MemorySegment scales;
     private final short[] narrowed;
     private final byte[] quantized;
     private final float[] blockScales;
+    private final short[] paired = new short[WeightLayout.PANEL];
     private long overflows;
 
     TileSink(WeightData data, int layer) {
         this.dtype = data.dtype();
+        this.layout = data.layout();
+        this.rows = data.weight().rows();
         this.columns = data.weight().columns();
         this.elements = data.layer(layer);
         this.scales = data.layerScales(layer);
@@ -55,12 +60,11 @@ final class TileSink {
      */
     void write(float[] tile, int tileRows, int tileColumns, long row, long column) {
         switch (dtype) {
-            case F32 -> {
-                for (int r = 0; r < tileRows; r++) {
-                    long offset = ((row + r) * columns + column) * Float.BYTES;
-                    MemorySegment.copy(tile, r * Tile.SIDE, elements, FLOATS, offset, tileColumns);
-                }
-            }
+            case F32 ->
+                forEachRun(tileRows, tileColumns, row, column, (from, r, c, count) -> {
+                    long to = index(dtype, rows, r, c) * Float.BYTES;
+                    MemorySegment.copy(tile, from, elements, FLOATS, to, count);
+                });
             case BF16 -> {
                 for (int i = 0; i < tileRows * Tile.SIDE; i++) {
                     narrowed[i] = Bfloat16.ofFloat(tile[i]);
@@ -81,23 +85,62 @@ final class TileSink {
 
     /** As {@link #write}, of a tile of 16-bit elements that are of the weight's type already. */
     void writeBits(short[] tile, int tileRows, int tileColumns, long row, long column) {
-        for (int r = 0; r < tileRows; r++) {
-            long offset = ((row + r) * columns + column) * Short.BYTES;
-            MemorySegment.copy(tile, r * Tile.SIDE, elements, SHORTS, offset, tileColumns);
-        }
+        forEachRun(tileRows, tileColumns, row, column, (from, r, c, count) -> {
+            if (!layout.isPaired(dtype, columns, c)) {
+                MemorySegment.copy(tile, from, elements, SHORTS, index(dtype, rows, r, c) * Short.BYTES, count);
+            } else if (count == WeightLayout.PANEL) {
+                for (int i = 0; i < count; i++) {
+                    paired[WeightLayout.pairedIndex(i)] = tile[from + i];
+                }
+                MemorySegment.copy(paired, 0, elements, SHORTS, index(dtype, rows, r, c) * Short.BYTES, count);
+            } else {
+                for (int i = 0; i < count; i++) {
+                    elements.set(SHORTS, index(dtype, rows, r, c + i) * Short.BYTES, tile[from + i]);
+                }
+            }
+        });
     }
 
     private void writeQuantized(float[] tile, int tileRows, int tileColumns, long row, long column) {
+        int blocks = Math.ceilDiv(rows, DType.BLOCK);
         for (int first = 0; first < tileRows; first += DType.BLOCK) {
-            int rows = Math.min(DType.BLOCK, tileRows - first);
-            Int8Quantizer.quantizeBlock(tile, first, rows, tileColumns, quantized, blockScales);
+            int height = Math.min(DType.BLOCK, tileRows - first);
+            Int8Quantizer.quantizeBlock(tile, first, height, tileColumns, quantized, blockScales);
             long block = (row + first) / DType.BLOCK;
-            MemorySegment.copy(blockScales, 0, scales, FLOATS, (block * columns + column) * Float.BYTES, tileColumns);
+            forEachRun(1, tileColumns, block, column, (from, r, c, count) -> {
+                long to = index(DType.F32, blocks, r, c) * Float.BYTES;
+                MemorySegment.copy(blockScales, from, scales, FLOATS, to, count);
+            });
         }
-        for (int r = 0; r < tileRows; r++) {
-            long offset = (row + r) * columns + column;
-            MemorySegment.copy(quantized, r * Tile.SIDE, elements, ValueLayout.JAVA_BYTE, offset, tileColumns);
+        forEachRun(tileRows, tileColumns, row, column, (from, r, c, count) -> {
+            MemorySegment.copy(quantized, from, elements, ValueLayout.JAVA_BYTE, index(dtype, rows, r, c), count);
+        });
+    }
+
+    /** Takes columns of one row of a tile that lie together in the weight. */
+    @FunctionalInterface
+    private interface RunWriter {
+        /**
+         * @param from index of the first element in the tile
+         * @param row of the weight
+         * @param column of the weight
+         */
+        void write(int from, int row, int column, int count);
+    }
+
+    private void forEachRun(int tileRows, int tileColumns, long row, long column, RunWriter writer) {
+        int count;
+        for (int c = 0; c < tileColumns; c += count) {
+            int first = (int) column + c;
+            count = Math.min(tileColumns - c, layout.runEnd(columns, first) - first);
+            for (int r = 0; r < tileRows; r++) {
+                writer.write(r * Tile.SIDE + c, (int) row + r, first, count);
+            }
         }
+    }
+
+    private long index(DType type, int height, int row, int column) {
+        return layout.index(type, height, columns, row, column);
     }
 
     /** Without branches in the loop, so that it runs at the speed of the conversion. */

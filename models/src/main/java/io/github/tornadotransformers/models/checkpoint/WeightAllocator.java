@@ -2,7 +2,7 @@ package io.github.tornadotransformers.models.checkpoint;
 
 import java.lang.foreign.MemorySegment;
 
-/** Where an engine wants its weights. */
+/** Where an engine wants its weights, and in which order. */
 @FunctionalInterface
 public interface WeightAllocator {
     /** The alignment that engines may count on. */
@@ -15,4 +15,9 @@ public interface WeightAllocator {
      * @return exactly {@code bytes} of native memory, aligned to {@link #ALIGNMENT}, accessible from any thread
      */
     MemorySegment allocate(String name, long bytes);
+
+    /** The order of a matrix's elements. */
+    default WeightLayout layout() {
+        return WeightLayout.ROW_MAJOR;
+    }
 }

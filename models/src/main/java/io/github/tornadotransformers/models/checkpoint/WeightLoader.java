@@ -40,18 +40,22 @@ public final class WeightLoader {
     static Weights load(Program program, DType dtype, WeightAllocator allocator, PartFiller filler) {
         SequencedMap<Weight, WeightData> data = new LinkedHashMap<>();
         for (Weight weight : program.weights()) {
-            data.put(weight, allocate(weight, weight.kind() == Weight.Kind.FLOAT32 ? DType.F32 : dtype, allocator));
+            data.put(
+                    weight,
+                    weight.kind() == Weight.Kind.FLOAT32
+                            ? allocate(weight, DType.F32, WeightLayout.ROW_MAJOR, allocator)
+                            : allocate(weight, dtype, allocator.layout(), allocator));
         }
         data.values().forEach(each -> fillAll(each, filler));
         return new Weights(data);
     }
 
-    private static WeightData allocate(Weight weight, DType dtype, WeightAllocator allocator) {
+    private static WeightData allocate(Weight weight, DType dtype, WeightLayout layout, WeightAllocator allocator) {
         MemorySegment elements = allocator.allocate(weight.name(), WeightData.elementBytes(weight, dtype));
         MemorySegment scales = dtype == DType.INT8
                 ? allocator.allocate(weight.name() + SCALES, WeightData.scaleBytes(weight))
                 : MemorySegment.NULL;
-        return new WeightData(weight, dtype, elements, scales);
+        return new WeightData(weight, dtype, layout, elements, scales);
     }
 
     private static void fillAll(WeightData data, PartFiller filler) {

@@ -11,7 +11,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 
-/** Loads a checkpoint and reads its weights back, element by element, as a naive reader of the layout would. */
+/** Loads a checkpoint and reads its weights back, element by element. */
 final class LoadedFloats {
     private LoadedFloats() {}
 
@@ -47,14 +47,17 @@ final class LoadedFloats {
 
     /** One element, widened. */
     static float element(WeightData data, int layer, int row, int column) {
-        long index = (long) row * data.weight().columns() + column;
+        int rows = data.weight().rows();
+        int columns = data.weight().columns();
+        long index = data.layout().index(data.dtype(), rows, columns, row, column);
         MemorySegment elements = data.layer(layer);
         return switch (data.dtype()) {
             case F32 -> elements.getAtIndex(ValueLayout.JAVA_FLOAT, index);
             case BF16 -> Float.intBitsToFloat(elements.getAtIndex(ValueLayout.JAVA_SHORT, index) << 16);
             case F16 -> Float.float16ToFloat(elements.getAtIndex(ValueLayout.JAVA_SHORT, index));
             case INT8 -> {
-                long scale = (long) (row / DType.BLOCK) * data.weight().columns() + column;
+                int blocks = Math.ceilDiv(rows, DType.BLOCK);
+                long scale = data.layout().index(DType.F32, blocks, columns, row / DType.BLOCK, column);
                 yield elements.get(ValueLayout.JAVA_BYTE, index)
                         * data.layerScales(layer).getAtIndex(ValueLayout.JAVA_FLOAT, scale);
             }

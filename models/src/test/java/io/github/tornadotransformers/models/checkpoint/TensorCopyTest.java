@@ -21,6 +21,7 @@ class TensorCopyTest {
     record Case(
             StoredType stored,
             DType dtype,
+            WeightLayout layout,
             int rows,
             int columns,
             boolean transposed,
@@ -34,6 +35,7 @@ class TensorCopyTest {
                 .mapToObj(i -> new Case(
                         StoredType.values()[random.nextInt(StoredType.values().length)],
                         DType.values()[random.nextInt(DType.values().length)],
+                        WeightLayout.values()[random.nextInt(WeightLayout.values().length)],
                         SIZES[random.nextInt(SIZES.length)],
                         SIZES[random.nextInt(SIZES.length)],
                         random.nextBoolean(),
@@ -41,11 +43,11 @@ class TensorCopyTest {
                         random.nextInt(5),
                         i));
         Stream<Case> byManyThreads = Stream.of(
-                new Case(StoredType.F32, DType.F32, 700, 601, true, 3, 5, 1),
-                new Case(StoredType.F32, DType.INT8, 601, 700, true, 0, 0, 2),
-                new Case(StoredType.F32, DType.INT8, 601, 700, false, 1, 0, 3),
-                new Case(StoredType.BF16, DType.BF16, 1, 300_000, true, 0, 0, 4),
-                new Case(StoredType.F16, DType.F16, 1, 300_000, false, 0, 2, 5));
+                new Case(StoredType.F32, DType.F32, WeightLayout.PANELS, 700, 601, true, 3, 5, 1),
+                new Case(StoredType.F32, DType.INT8, WeightLayout.PANELS, 601, 700, true, 0, 0, 2),
+                new Case(StoredType.F32, DType.INT8, WeightLayout.ROW_MAJOR, 601, 700, false, 1, 0, 3),
+                new Case(StoredType.BF16, DType.BF16, WeightLayout.PANELS, 1, 300_000, true, 0, 0, 4),
+                new Case(StoredType.F16, DType.F16, WeightLayout.ROW_MAJOR, 1, 300_000, false, 0, 2, 5));
         return Stream.concat(any, byManyThreads);
     }
 
@@ -57,7 +59,7 @@ class TensorCopyTest {
         Weight weight = new Weight("w", 1, shape.rows(), columns, Weight.Kind.MATRIX, List.of(part));
         float[] values = values(shape);
         try (Arena arena = Arena.ofShared()) {
-            WeightData data = untouched(weight, shape.dtype(), arena);
+            WeightData data = untouched(weight, shape, arena);
             MemorySegment source = stored(values, shape.stored(), arena);
             long storedRows = shape.transposed() ? shape.columns() : shape.rows();
             long storedColumns = shape.transposed() ? shape.rows() : shape.columns();
@@ -105,14 +107,15 @@ class TensorCopyTest {
     }
 
     /** Memory of a weight full of a byte that no copy leaves behind by chance everywhere. */
-    private static WeightData untouched(Weight weight, DType dtype, Arena arena) {
+    private static WeightData untouched(Weight weight, Case shape, Arena arena) {
+        DType dtype = shape.dtype();
         MemorySegment elements = arena.allocate(WeightData.elementBytes(weight, dtype), WeightAllocator.ALIGNMENT);
         MemorySegment scales = dtype == DType.INT8
                 ? arena.allocate(WeightData.scaleBytes(weight), WeightAllocator.ALIGNMENT)
                 : MemorySegment.NULL;
         elements.fill((byte) 0x55);
         scales.fill((byte) 0x55);
-        return new WeightData(weight, dtype, elements, scales);
+        return new WeightData(weight, dtype, shape.layout(), elements, scales);
     }
 
     private static float value(Case shape, float[] values, int row, int column) {
@@ -149,7 +152,7 @@ class TensorCopyTest {
         for (int row = 0; row < shape.rows(); row++) {
             for (int column = 0; column < columns; column++) {
                 if (column < shape.before() || column >= shape.before() + shape.columns()) {
-                    long offset = ((long) row * columns + column) * bytes;
+                    long offset = data.layout().index(shape.dtype(), shape.rows(), columns, row, column) * bytes;
                     assertThat(data.elements().asSlice(offset, bytes).toArray(ValueLayout.JAVA_BYTE))
                             .as("row %d, column %d, of another part", row, column)
                             .containsOnly(0x55);

@@ -5,6 +5,7 @@ import io.github.tornadotransformers.host.ScalarOps;
 import io.github.tornadotransformers.models.ModelConfig;
 import io.github.tornadotransformers.models.checkpoint.ArenaAllocator;
 import io.github.tornadotransformers.models.checkpoint.RandomModel;
+import io.github.tornadotransformers.models.checkpoint.WeightLayout;
 import io.github.tornadotransformers.models.checkpoint.Weights;
 import io.github.tornadotransformers.models.program.AttentionShape;
 import io.github.tornadotransformers.models.program.Buffer;
@@ -71,7 +72,7 @@ public final class OpCase implements AutoCloseable {
                 program.residual(),
                 program.logits());
         this.source = new RandomModel(config, SEED);
-        this.weights = source.load(alone, shape.dtype(), new ArenaAllocator(arena));
+        this.weights = source.load(alone, shape.dtype(), new ArenaAllocator(arena, WeightLayout.PANELS));
         for (int copy = 0; copy < copies; copy++) {
             layers.add(layer(
                     copy,

@@ -10,6 +10,7 @@ import io.github.tornadotransformers.host.VectorOps;
 import io.github.tornadotransformers.models.checkpoint.ArenaAllocator;
 import io.github.tornadotransformers.models.checkpoint.DType;
 import io.github.tornadotransformers.models.checkpoint.ModelSource;
+import io.github.tornadotransformers.models.checkpoint.WeightLayout;
 import io.github.tornadotransformers.models.checkpoint.Weights;
 import io.github.tornadotransformers.models.generation.ForwardPass;
 import io.github.tornadotransformers.models.learning.GradientPass;
@@ -42,7 +43,7 @@ final class HostEngine {
             BiFunction<Program, Weights, ForwardPass> interpreter) {
         long started = System.nanoTime();
         Arena arena = Arena.ofShared();
-        Weights weights = model.load(program, dtype, new ArenaAllocator(arena));
+        Weights weights = model.load(program, dtype, new ArenaAllocator(arena, WeightLayout.PANELS));
         ForwardPass forward = interpreter.apply(program, weights);
         return new EngineSession(
                 forward,

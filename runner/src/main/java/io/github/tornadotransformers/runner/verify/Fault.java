@@ -121,7 +121,8 @@ public sealed interface Fault {
             if (data.weight().layers() < 2) {
                 return data;
             }
-            WeightData copy = new WeightData(data.weight(), data.dtype(), copy(data.elements()), copy(data.scales()));
+            WeightData copy = new WeightData(
+                    data.weight(), data.dtype(), data.layout(), copy(data.elements()), copy(data.scales()));
             copy.layer(0).copyFrom(data.layer(1));
             copy.layer(1).copyFrom(data.layer(0));
             if (data.dtype() == DType.INT8) {

@@ -2,6 +2,7 @@ package io.github.tornadotransformers.runner.verify;
 
 import io.github.tornadotransformers.host.HostMatrix;
 import io.github.tornadotransformers.models.checkpoint.DType;
+import io.github.tornadotransformers.models.checkpoint.WeightLayout;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
@@ -57,7 +58,7 @@ final class HurtfulValues {
         return random.ints(count, 0, bound).toArray();
     }
 
-    /** A matrix of finite elements of the type, scales where it has some. */
+    /** A matrix of finite elements of the type, scales where it has some, in the order that host engines run on. */
     HostMatrix matrix(DType dtype, int rows, int columns) {
         int size = Math.multiplyExact(rows, columns);
         MemorySegment elements = Arena.ofAuto().allocate((long) size * dtype.bytes(), Long.BYTES);
@@ -70,7 +71,7 @@ final class HurtfulValues {
                 case INT8 -> elements.set(ValueLayout.JAVA_BYTE, i, (byte) random.nextInt(-127, 128));
             }
         }
-        return new HostMatrix(dtype, rows, columns, elements, scales(dtype, rows, columns));
+        return new HostMatrix(dtype, rows, columns, WeightLayout.PANELS, elements, scales(dtype, rows, columns));
     }
 
     private static short upperHalf(float value) {
