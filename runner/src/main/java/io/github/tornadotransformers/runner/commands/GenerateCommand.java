@@ -104,7 +104,7 @@ abstract class GenerateCommand implements Callable<Integer> {
         Optional<Tokenizer> tokenizer = tokenizer(checkpoint.folder());
         int[] ids = promptIds(tokenizer);
         long opened = System.nanoTime();
-        try (EngineSession session = Engines.open(checkpoint, settings)) {
+        try (EngineSession session = Engines.openQuickly(checkpoint, settings)) {
             say(model + ": " + checkpoint.config().modelType() + ", " + EnumConverter.spelled(session.dtype())
                     + ", on engine " + session.engine() + " (" + session.device() + ")");
             Sampler sampler = new Sampler(samplingOptions, checkpoint.config().vocabSize());

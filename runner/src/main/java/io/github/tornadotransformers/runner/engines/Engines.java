@@ -35,6 +35,20 @@ public final class Engines {
     }
 
     /**
+     * As {@link #open}, for a run that may be short: a small model begins on plain loops, and changes to vectors, of the same
+     * bits, when they have been compiled. Not for whoever wants to know what vectors give, or how fast they are.
+     */
+    public static EngineSession openQuickly(ModelSource model, EngineSettings settings) {
+        if (settings.engine().onDevice()) {
+            return open(model, settings);
+        }
+        Program program = program(model.config(), settings);
+        DType dtype = settings.dtype().orElse(model.storedDType());
+        HostMemory.require(program, dtype);
+        return HostEngine.openQuickly(model, program, dtype, settings);
+    }
+
+    /**
      * As {@link #open} on the host, with a forward pass of the caller's making.
      *
      * @param interpreter makes the forward pass from program and weights

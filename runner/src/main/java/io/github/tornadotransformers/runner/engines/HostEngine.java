@@ -7,6 +7,7 @@ import io.github.tornadotransformers.host.ScalarBackwardOps;
 import io.github.tornadotransformers.host.ScalarOps;
 import io.github.tornadotransformers.host.VectorBackwardOps;
 import io.github.tornadotransformers.host.VectorOps;
+import io.github.tornadotransformers.host.WarmingOps;
 import io.github.tornadotransformers.models.checkpoint.ArenaAllocator;
 import io.github.tornadotransformers.models.checkpoint.DType;
 import io.github.tornadotransformers.models.checkpoint.ModelSource;
@@ -22,6 +23,9 @@ import java.util.function.BiFunction;
 
 /** The engines without TornadoVM: {@code host} on all cores, {@code scalar} as the definition of right. */
 final class HostEngine {
+    /** Weights of a model that plain loops run through in some milliseconds. */
+    private static final long SMALL_BYTES = 64L << 20;
+
     private HostEngine() {}
 
     static EngineSession open(ModelSource model, Program program, DType dtype, EngineSettings settings) {
@@ -31,6 +35,21 @@ final class HostEngine {
                 dtype,
                 settings,
                 (loaded, weights) -> new HostForwardPass(loaded, weights, ops(settings)));
+    }
+
+    /** As {@link #open}, with small models on plain loops until vectors are compiled. */
+    static EngineSession openQuickly(ModelSource model, Program program, DType dtype, EngineSettings settings) {
+        return open(model, program, dtype, settings, (loaded, weights) -> {
+            boolean small = weights.bytes() <= SMALL_BYTES;
+            if (settings.engine() == Engine.SCALAR
+                    || !small
+                    || Runtime.getRuntime().availableProcessors() == 1) {
+                return new HostForwardPass(loaded, weights, ops(settings));
+            }
+            VectorModule.require();
+            Program brief = model.config().program(Math.min(WarmingOps.CONTEXT, loaded.contextLength()));
+            return new HostForwardPass(loaded, weights, WarmingOps.start(brief, weights, threads(settings)));
+        });
     }
 
     /** @param interpreter makes the forward pass */

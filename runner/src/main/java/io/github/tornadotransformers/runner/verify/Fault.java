@@ -1,5 +1,6 @@
 package io.github.tornadotransformers.runner.verify;
 
+import io.github.tornadotransformers.host.ForwardingOps;
 import io.github.tornadotransformers.host.HostForwardPass;
 import io.github.tornadotransformers.host.HostOps;
 import io.github.tornadotransformers.host.ScalarOps;

@@ -2,6 +2,7 @@ package io.github.tornadotransformers.runner.verify;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.github.tornadotransformers.host.ForwardingOps;
 import io.github.tornadotransformers.host.ScalarOps;
 import io.github.tornadotransformers.host.VectorOps;
 import java.util.List;

@@ -1,0 +1,105 @@
+package io.github.tornadotransformers.host;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.github.tornadotransformers.models.ModelConfig;
+import io.github.tornadotransformers.models.checkpoint.DType;
+import io.github.tornadotransformers.models.checkpoint.WeightLayout;
+import io.github.tornadotransformers.models.checkpoint.Weights;
+import io.github.tornadotransformers.models.program.Activation;
+import io.github.tornadotransformers.models.program.Program;
+import io.github.tornadotransformers.testsupport.Bits;
+import io.github.tornadotransformers.testsupport.RandomData;
+import io.github.tornadotransformers.testsupport.RandomModels;
+import org.junit.jupiter.api.Test;
+
+class WarmingOpsTest {
+    private final RandomData data = new RandomData(11);
+    private final ModelConfig config = RandomModels.config(data);
+    private final Program program = config.program(config.contextLength());
+    private final Weights weights = RandomModels.weights(program, DType.BF16, WeightLayout.PANELS, data);
+    private final Program brief = config.program(Math.min(WarmingOps.CONTEXT, config.contextLength()));
+
+    @Test
+    void theChangeInTheMiddleOfATextKeepsEveryBit() {
+        int[] tokens = data.ints(program.contextLength(), config.vocabSize());
+        WarmingOps ops = new WarmingOps(new VectorOps(2));
+        try (HostForwardPass warming = new HostForwardPass(program, weights, ops);
+                HostForwardPass scalar = new HostForwardPass(program, weights, new ScalarOps())) {
+            for (int position = 0; position < tokens.length; position++) {
+                if (position == tokens.length / 2) {
+                    assertThat(ops.isWarm()).isFalse();
+                    ops.warmUp(brief, weights);
+                    assertThat(ops.isWarm()).isTrue();
+                }
+                int[] token = {tokens[position]};
+                Bits.assertSame(
+                        "position " + position,
+                        warming.forward(token, position).clone(),
+                        scalar.forward(token, position));
+            }
+        }
+    }
+
+    @Test
+    void plainLoopsRunUntilVectorsAreWarm() {
+        RecordingOps vector = new RecordingOps();
+        try (WarmingOps ops = new WarmingOps(vector)) {
+            multiply(ops, 32, 32);
+            assertThat(vector.calls).isZero();
+            ops.warmUp(brief, weights);
+            multiply(ops, 32, 32);
+            assertThat(vector.calls).isEqualTo(1);
+        }
+    }
+
+    @Test
+    void largeProductsGoToVectorsAtOnce() {
+        RecordingOps vector = new RecordingOps();
+        try (WarmingOps ops = new WarmingOps(vector)) {
+            multiply(ops, 8192, 8192);
+            assertThat(vector.calls).isEqualTo(1);
+        }
+    }
+
+    @Test
+    void closingEndsTheWarmingWhateverItDoes() throws InterruptedException {
+        WarmingOps ops = WarmingOps.start(brief, weights, 1);
+        ops.close();
+        for (int i = 0; i < 1000 && isWarming(); i++) {
+            Thread.sleep(10);
+        }
+        assertThat(isWarming()).isFalse();
+    }
+
+    private static boolean isWarming() {
+        return Thread.getAllStackTraces().keySet().stream()
+                .anyMatch(thread -> thread.getName().equals("warming"));
+    }
+
+    private static void multiply(HostOps ops, int inputs, int outputs) {
+        HostMatrix weight = RandomMatrix.of(DType.INT8, inputs, outputs, new RandomData(1));
+        ops.linear(new float[inputs], weight, null, Activation.NONE, false, 1, new float[outputs]);
+    }
+
+    /** Counts products and does nothing. */
+    private static final class RecordingOps extends ForwardingOps {
+        private int calls;
+
+        RecordingOps() {
+            super(new ScalarOps());
+        }
+
+        @Override
+        public void linear(
+                float[] x,
+                HostMatrix weight,
+                float[] bias,
+                Activation activation,
+                boolean addsToOutput,
+                int rows,
+                float[] out) {
+            calls++;
+        }
+    }
+}
