@@ -10,7 +10,8 @@ import uk.ac.manchester.tornado.api.types.arrays.ShortArray;
 /** A matrix as kernels take it: an array of every kind, of which the format says which is read. */
 record KernelMatrix(
         int format, FloatArray floats, ShortArray shorts, ByteArray bytes, FloatArray scales, FloatArray powers) {
-    static KernelMatrix of(HostMatrix matrix) {
+    static KernelMatrix of(HostMatrix original) {
+        HostMatrix matrix = original.rowMajor();
         DType dtype = matrix.dtype();
         int format = format(dtype);
         boolean wide = dtype == DType.BF16 || dtype == DType.F16;

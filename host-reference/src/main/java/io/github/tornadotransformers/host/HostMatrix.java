@@ -1,8 +1,10 @@
 package io.github.tornadotransformers.host;
 
 import io.github.tornadotransformers.models.checkpoint.DType;
+import io.github.tornadotransformers.models.checkpoint.WeightAllocator;
 import io.github.tornadotransformers.models.checkpoint.WeightData;
 import io.github.tornadotransformers.models.checkpoint.WeightLayout;
+import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 
@@ -38,6 +40,29 @@ public record HostMatrix(
             case F16 -> Float.float16ToFloat(elements.getAtIndex(ValueLayout.JAVA_SHORT, index));
             case INT8 -> elements.getAtIndex(ValueLayout.JAVA_BYTE, index);
         };
+    }
+
+    /** The same matrix row-major: this one, or a copy that lives as long as it is used. */
+    public HostMatrix rowMajor() {
+        if (layout == WeightLayout.ROW_MAJOR) {
+            return this;
+        }
+        MemorySegment copy = Arena.ofAuto().allocate(elements.byteSize(), WeightAllocator.ALIGNMENT);
+        MemorySegment scalesCopy = dtype == DType.INT8
+                ? Arena.ofAuto().allocate(scales.byteSize(), WeightAllocator.ALIGNMENT)
+                : MemorySegment.NULL;
+        int bytes = dtype.bytes();
+        for (int row = 0; row < rows; row++) {
+            for (int column = 0; column < columns; column++) {
+                long to = (long) row * columns + column;
+                MemorySegment.copy(elements, index(row, column) * bytes, copy, to * bytes, bytes);
+                if (dtype == DType.INT8 && row % DType.BLOCK == 0) {
+                    float scale = scale(row, column);
+                    scalesCopy.setAtIndex(ValueLayout.JAVA_FLOAT, (long) (row / DType.BLOCK) * columns + column, scale);
+                }
+            }
+        }
+        return new HostMatrix(dtype, rows, columns, copy, scalesCopy);
     }
 
     /** Where an element lies in {@link #elements}. */

@@ -1,5 +1,7 @@
 package io.github.tornadotransformers.host;
 
+import static org.assertj.core.api.Assertions.assertThat;
+
 import io.github.tornadotransformers.models.checkpoint.DType;
 import io.github.tornadotransformers.models.program.Activation;
 import io.github.tornadotransformers.models.program.AttentionShape;
@@ -235,6 +237,22 @@ class VectorOpsTest {
                         shape + " row " + r + " head " + head,
                         Arrays.copyOfRange(actual, row, row + length),
                         Arrays.copyOfRange(expected, row, row + length));
+            }
+        }
+    }
+
+    @ParameterizedTest
+    @MethodSource("seeds")
+    void rowMajorCopiesHoldTheSameElements(long seed) {
+        RandomData data = start(seed);
+        for (DType dtype : DType.values()) {
+            HostMatrix matrix = RandomMatrix.of(dtype, data.size(97), data.size(97), data);
+            HostMatrix copy = matrix.rowMajor();
+            for (int row = 0; row < matrix.rows(); row++) {
+                for (int column = 0; column < matrix.columns(); column++) {
+                    assertThat(copy.index(row, column)).isEqualTo((long) row * matrix.columns() + column);
+                    assertThat(copy.value(row, column)).isEqualTo(matrix.value(row, column));
+                }
             }
         }
     }

@@ -4,6 +4,7 @@ import io.github.tornadotransformers.kernels.WeightFormat;
 import io.github.tornadotransformers.models.checkpoint.DType;
 import io.github.tornadotransformers.models.checkpoint.WeightAllocator;
 import io.github.tornadotransformers.models.checkpoint.WeightData;
+import io.github.tornadotransformers.models.checkpoint.WeightLayout;
 import io.github.tornadotransformers.models.checkpoint.Weights;
 import io.github.tornadotransformers.models.program.Op;
 import io.github.tornadotransformers.models.program.Program;
@@ -105,6 +106,10 @@ final class DeviceArrays implements AutoCloseable {
         Weights loaded = source.load((name, _) -> weights.get(name));
         for (Weight weight : program.weights()) {
             WeightData data = loaded.get(weight);
+            if (data.layout() != WeightLayout.ROW_MAJOR) {
+                throw new IllegalArgumentException(
+                        "weight " + weight.name() + " lies in " + data.layout() + ", a device wants ROW_MAJOR");
+            }
             fill(weight.name(), data.elements());
             if (data.dtype() == DType.INT8) {
                 fill(weight.name() + MemoryPlan.SCALES, data.scales());
