@@ -1,8 +1,14 @@
 package io.github.tornadotransformers.host;
 
+import io.github.tornadotransformers.models.ModelConfig;
+import io.github.tornadotransformers.models.checkpoint.ArenaAllocator;
+import io.github.tornadotransformers.models.checkpoint.DType;
+import io.github.tornadotransformers.models.checkpoint.RandomModel;
+import io.github.tornadotransformers.models.checkpoint.WeightLayout;
 import io.github.tornadotransformers.models.checkpoint.Weights;
 import io.github.tornadotransformers.models.program.Activation;
 import io.github.tornadotransformers.models.program.Program;
+import java.lang.foreign.Arena;
 
 /**
  * {@link ScalarOps} until the compiler has reached {@link VectorOps}, whose loops make an object of every vector before that
@@ -12,13 +18,10 @@ import io.github.tornadotransformers.models.program.Program;
  * <p>For models so small that a short text is done before vectors are worth their compilation.
  */
 public final class WarmingOps extends ForwardingOps {
-    /** Positions of the text that the loops are warmed up on. */
-    public static final int CONTEXT = 17;
-
     /** Rounds in a row that vectors must win: one may be luck. */
     private static final int WINS = 3;
 
-    /** A model for which vectors have not won by then is so small that it does not matter. */
+    /** Vectors that have not won by then never will. */
     private static final long PATIENCE_NANOS = 4_000_000_000L;
 
     /** So many products take plain loops longer than vectors that are not compiled yet. */
@@ -38,35 +41,36 @@ public final class WarmingOps extends ForwardingOps {
     /**
      * Starts the warming.
      *
-     * @param program with a context of {@link #CONTEXT}, or of what the model has if that is less
-     * @param weights the program's; once this is closed they may be freed
+     * @param model whose miniature warms the loops up
+     * @param dtype of its matrices
      * @param threads of the vector loops
      */
-    public static WarmingOps start(Program program, Weights weights, int threads) {
+    public static WarmingOps start(ModelConfig model, DType dtype, int threads) {
         WarmingOps ops = new WarmingOps(new VectorOps(threads));
-        Thread.ofPlatform().name("warming").daemon(true).start(() -> ops.warmUp(program, weights));
+        Thread.ofPlatform().name("warming").daemon(true).start(() -> ops.warmUp(model.miniature(), dtype));
         return ops;
     }
 
     /** Runs both kinds of loops on a prompt and a token until the vectors' are the faster. */
-    void warmUp(Program program, Weights weights) {
-        int[] prompt = new int[Math.max(1, program.contextLength() - 1)];
+    void warmUp(ModelConfig miniature, DType dtype) {
+        Program program = miniature.program(miniature.contextLength());
+        int[] prompt = new int[program.contextLength() - 1];
+        int[] token = new int[1];
         long deadline = System.nanoTime() + PATIENCE_NANOS;
-        try (HostForwardPass slow = new HostForwardPass(program, weights, new ScalarOps());
-                HostForwardPass fast = new HostForwardPass(program, weights, new VectorOps(1))) {
-            int wins = 0;
-            while (!closed && wins < WINS && System.nanoTime() < deadline) {
-                boolean promptWon = nanos(fast, prompt, 0) < nanos(slow, prompt, 0);
-                int last = program.contextLength() - 1;
-                boolean tokenWon = nanos(fast, new int[1], last) < nanos(slow, new int[1], last);
-                wins = promptWon && tokenWon ? wins + 1 : 0;
-            }
-            warm = true;
-        } catch (IllegalStateException freed) {
-            if (!closed) {
-                throw freed;
+        try (Arena arena = Arena.ofShared()) {
+            ArenaAllocator memory = new ArenaAllocator(arena, WeightLayout.PANELS);
+            Weights weights = new RandomModel(miniature, 1).load(program, dtype, memory);
+            try (HostForwardPass slow = new HostForwardPass(program, weights, new ScalarOps());
+                    HostForwardPass fast = new HostForwardPass(program, weights, new VectorOps(1))) {
+                int wins = 0;
+                while (!closed && wins < WINS && System.nanoTime() < deadline) {
+                    boolean promptWon = nanos(fast, prompt, 0) < nanos(slow, prompt, 0);
+                    boolean tokenWon = nanos(fast, token, prompt.length) < nanos(slow, token, prompt.length);
+                    wins = promptWon && tokenWon ? wins + 1 : 0;
+                }
             }
         }
+        warm = true;
     }
 
     private static long nanos(HostForwardPass pass, int[] tokens, int position) {

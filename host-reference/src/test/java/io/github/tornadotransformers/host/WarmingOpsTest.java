@@ -18,7 +18,6 @@ class WarmingOpsTest {
     private final ModelConfig config = RandomModels.config(data);
     private final Program program = config.program(config.contextLength());
     private final Weights weights = RandomModels.weights(program, DType.BF16, WeightLayout.PANELS, data);
-    private final Program brief = config.program(Math.min(WarmingOps.CONTEXT, config.contextLength()));
 
     @Test
     void theChangeInTheMiddleOfATextKeepsEveryBit() {
@@ -29,7 +28,7 @@ class WarmingOpsTest {
             for (int position = 0; position < tokens.length; position++) {
                 if (position == tokens.length / 2) {
                     assertThat(ops.isWarm()).isFalse();
-                    ops.warmUp(brief, weights);
+                    ops.warmUp(config.miniature(), DType.BF16);
                     assertThat(ops.isWarm()).isTrue();
                 }
                 int[] token = {tokens[position]};
@@ -47,7 +46,7 @@ class WarmingOpsTest {
         try (WarmingOps ops = new WarmingOps(vector)) {
             multiply(ops, 32, 32);
             assertThat(vector.calls).isZero();
-            ops.warmUp(brief, weights);
+            ops.warmUp(config.miniature(), DType.BF16);
             multiply(ops, 32, 32);
             assertThat(vector.calls).isEqualTo(1);
         }
@@ -64,7 +63,7 @@ class WarmingOpsTest {
 
     @Test
     void closingEndsTheWarmingWhateverItDoes() throws InterruptedException {
-        WarmingOps ops = WarmingOps.start(brief, weights, 1);
+        WarmingOps ops = WarmingOps.start(config, DType.BF16, 1);
         ops.close();
         for (int i = 0; i < 1000 && isWarming(); i++) {
             Thread.sleep(10);

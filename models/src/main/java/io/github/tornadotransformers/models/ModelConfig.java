@@ -21,6 +21,9 @@ public interface ModelConfig {
      */
     Program program(int contextLength);
 
+    /** A model of the same family and options that runs within a millisecond: what it needs compiled, this one needs. */
+    ModelConfig miniature();
+
     /** The number of parameters, as the literature counts them: a tied head once. */
     default long parameters() {
         return program(1).weights().stream().mapToLong(weight -> weight.size()).sum();

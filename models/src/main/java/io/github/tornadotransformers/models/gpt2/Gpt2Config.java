@@ -37,6 +37,11 @@ public record Gpt2Config(
     }
 
     @Override
+    public Gpt2Config miniature() {
+        return new Gpt2Config(512, 32, 128, 256, 1, 4, layerNormEps, scalesAttention, tiedHead);
+    }
+
+    @Override
     public Program program(int contextLength) {
         return Gpt2Program.of(this, contextLength);
     }

@@ -40,6 +40,26 @@ public record LlamaConfig(
     }
 
     @Override
+    public LlamaConfig miniature() {
+        int groups = kvHeads == heads ? 4 : 2;
+        return new LlamaConfig(
+                512,
+                32,
+                128,
+                256,
+                1,
+                4,
+                groups,
+                32,
+                rmsNormEps,
+                ropeTheta,
+                ropeScaling,
+                attentionBias,
+                mlpBias,
+                tiedHead);
+    }
+
+    @Override
     public Program program(int contextLength) {
         return LlamaProgram.of(this, contextLength);
     }

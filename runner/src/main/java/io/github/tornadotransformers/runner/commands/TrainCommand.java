@@ -28,6 +28,7 @@ import java.lang.foreign.Arena;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.List;
 import java.util.Locale;
 import java.util.OptionalInt;
@@ -57,6 +58,9 @@ import picocli.CommandLine.Spec;
         },
         sortOptions = false)
 final class TrainCommand implements Callable<Integer> {
+    /** What a step of a large model may take: Ctrl-C waits for it, so that its work is not lost. */
+    private static final Duration STEP_PATIENCE = Duration.ofMinutes(10);
+
     private final Console console;
 
     @Parameters(arity = "0..1", paramLabel = "CHECKPOINT", description = "a folder or a name: the model to train on")
@@ -160,7 +164,7 @@ final class TrainCommand implements Callable<Integer> {
         TrainingRun.Saving saving = new TrainingRun.Saving(dtype, arguments.saveEvery, keep == Kept.BEST);
         TrainingRun run = new TrainingRun(trainer, model, folder, saving, this::say);
         int steps = trainer.settings().steps();
-        try (Interruption interruption = Interruption.watch()) {
+        try (Interruption interruption = Interruption.watch(STEP_PATIENCE)) {
             run.run(until == null ? steps : Math.min(until, steps), interruption::requested);
             if (interruption.requested()) {
                 say("stopped after step " + trainer.steps() + " of " + steps + "; --resume goes on");

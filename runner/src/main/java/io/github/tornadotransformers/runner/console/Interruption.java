@@ -1,5 +1,6 @@
 package io.github.tornadotransformers.runner.console;
 
+import java.time.Duration;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 
@@ -8,16 +9,26 @@ import java.util.concurrent.TimeUnit;
  * {@linkplain #close closed} this, but not for ever, before it ends with exit code 130.
  */
 public final class Interruption implements AutoCloseable {
-    private static final int PATIENCE_SECONDS = 10;
+    private static final Duration PATIENCE = Duration.ofSeconds(10);
 
     private final CountDownLatch closed = new CountDownLatch(1);
     private final Thread hook = new Thread(this::onShutdown, "interruption");
     private volatile boolean requested;
 
-    private Interruption() {}
+    private final Duration patience;
 
+    private Interruption(Duration patience) {
+        this.patience = patience;
+    }
+
+    /** With the patience for what ends after a token. */
     public static Interruption watch() {
-        Interruption interruption = new Interruption();
+        return watch(PATIENCE);
+    }
+
+    /** @param patience how long the JVM waits for the command to close this */
+    public static Interruption watch(Duration patience) {
+        Interruption interruption = new Interruption(patience);
         Runtime.getRuntime().addShutdownHook(interruption.hook);
         return interruption;
     }
@@ -41,7 +52,7 @@ public final class Interruption implements AutoCloseable {
     private void onShutdown() {
         requested = true;
         try {
-            boolean _ = closed.await(PATIENCE_SECONDS, TimeUnit.SECONDS);
+            boolean _ = closed.await(patience.toMillis(), TimeUnit.MILLISECONDS);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         }

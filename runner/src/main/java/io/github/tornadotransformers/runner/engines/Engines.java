@@ -35,7 +35,7 @@ public final class Engines {
     }
 
     /**
-     * As {@link #open}, for a run that may be short: a small model begins on plain loops, and changes to vectors, of the same
+     * As {@link #open}, for a run that may be short: the host engine begins on plain loops, and changes to vectors, of the same
      * bits, when they have been compiled. Not for whoever wants to know what vectors give, or how fast they are.
      */
     public static EngineSession openQuickly(ModelSource model, EngineSettings settings) {

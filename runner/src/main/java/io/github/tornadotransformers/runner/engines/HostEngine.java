@@ -23,9 +23,6 @@ import java.util.function.BiFunction;
 
 /** The engines without TornadoVM: {@code host} on all cores, {@code scalar} as the definition of right. */
 final class HostEngine {
-    /** Weights of a model that plain loops run through in some milliseconds. */
-    private static final long SMALL_BYTES = 64L << 20;
-
     private HostEngine() {}
 
     static EngineSession open(ModelSource model, Program program, DType dtype, EngineSettings settings) {
@@ -37,19 +34,14 @@ final class HostEngine {
                 (loaded, weights) -> new HostForwardPass(loaded, weights, ops(settings)));
     }
 
-    /** As {@link #open}, with small models on plain loops until vectors are compiled. */
+    /** As {@link #open}, on plain loops until vectors are compiled. */
     static EngineSession openQuickly(ModelSource model, Program program, DType dtype, EngineSettings settings) {
-        return open(model, program, dtype, settings, (loaded, weights) -> {
-            boolean small = weights.bytes() <= SMALL_BYTES;
-            if (settings.engine() == Engine.SCALAR
-                    || !small
-                    || Runtime.getRuntime().availableProcessors() == 1) {
-                return new HostForwardPass(loaded, weights, ops(settings));
-            }
-            VectorModule.require();
-            Program brief = model.config().program(Math.min(WarmingOps.CONTEXT, loaded.contextLength()));
-            return new HostForwardPass(loaded, weights, WarmingOps.start(brief, weights, threads(settings)));
-        });
+        if (settings.engine() == Engine.SCALAR || Runtime.getRuntime().availableProcessors() == 1) {
+            return open(model, program, dtype, settings);
+        }
+        VectorModule.require();
+        WarmingOps ops = WarmingOps.start(model.config(), dtype, threads(settings));
+        return open(model, program, dtype, settings, (loaded, weights) -> new HostForwardPass(loaded, weights, ops));
     }
 
     /** @param interpreter makes the forward pass */

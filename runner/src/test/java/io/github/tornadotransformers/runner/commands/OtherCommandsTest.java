@@ -17,6 +17,7 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 class OtherCommandsTest {
@@ -103,6 +104,25 @@ class OtherCommandsTest {
                 .json();
         assertThat(json.get("mean_nll").asDouble())
                 .isCloseTo(golden.get("mean_nll_200_targets").asDouble(), Offset.offset(1e-4));
+    }
+
+    /** Narrower weights cost a model that was trained in float32 little; a wrong scale or order would cost all. */
+    @ParameterizedTest
+    @CsvSource({"bf16, 0.001", "f16, 0.0005", "int8, 0.003"})
+    void narrowWeightsRaiseThePerplexityByThousandthsAtMost(String dtype, double share) throws IOException {
+        Path model = SharedData.require("models/stories260K");
+        JsonNode golden = new ObjectMapper()
+                .readTree(SharedData.require("golden/stories260K-200.json").toFile());
+        Path text =
+                Files.writeString(folder.resolve("story"), golden.get("text").asText());
+        JsonNode wide = CommandRun.of("perplexity", text.toString(), "-m", model.toString(), "--json")
+                .json();
+        JsonNode narrow = CommandRun.of(
+                        "perplexity", text.toString(), "-m", model.toString(), "--json", "--dtype", dtype)
+                .json();
+        double perplexity = wide.get("perplexity").asDouble();
+        assertThat(narrow.get("perplexity").asDouble()).isCloseTo(perplexity, Offset.offset(share * perplexity));
+        assertThat(narrow.get("perplexity")).isNotEqualTo(wide.get("perplexity"));
     }
 
     @Test
