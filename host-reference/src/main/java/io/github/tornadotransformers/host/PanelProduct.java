@@ -26,7 +26,7 @@ final class PanelProduct {
 
     private final float[] sums = new float[ABREAST * COLUMNS];
     private final float[] slices = new float[ABREAST * COLUMNS];
-    private final float[] scales = new float[COLUMNS];
+    private final float[] scales = new float[HostOps.SLICE / DType.BLOCK * COLUMNS];
     private final WidenedRows widenedRows = new WidenedRows();
     private final int[] starts = new int[ABREAST];
     private float[] totals = new float[ABREAST * COLUMNS];
@@ -46,11 +46,17 @@ final class PanelProduct {
         for (int start = 0; start < depth; start += HostOps.SLICE) {
             int size = Math.min(HostOps.SLICE, depth - start);
             widenedRows.copy(matrix, start, size, column, columns, panel, 0, COLUMNS);
+            if (matrix.dtype() == DType.INT8) {
+                for (int block = 0; block < size; block += DType.BLOCK) {
+                    int to = block / DType.BLOCK * COLUMNS;
+                    WidenedRows.copyScales(matrix, start + block, column, columns, scales, to);
+                }
+            }
             for (int row = 0; row < rows; row += ABREAST) {
                 int count = Math.min(ABREAST, rows - row);
                 startAt(xOffset + row * depth + start, depth, count);
                 if (matrix.dtype() == DType.INT8) {
-                    quantizedSlice(x, matrix, start, size, column, columns);
+                    quantizedSlice(x, size);
                     VectorMath.add(totals, row * COLUMNS, slices, 0, count * COLUMNS);
                 } else {
                     multiply(x, 0, size);
@@ -60,13 +66,13 @@ final class PanelProduct {
         }
     }
 
-    private void quantizedSlice(float[] x, HostMatrix matrix, int start, int size, int column, int columns) {
+    private void quantizedSlice(float[] x, int size) {
         Arrays.fill(slices, 0f);
         for (int block = 0; block < size; block += DType.BLOCK) {
-            WidenedRows.copyScales(matrix, start + block, column, columns, scales);
             multiply(x, block, Math.min(DType.BLOCK, size - block));
+            int scale = block / DType.BLOCK * COLUMNS;
             for (int r = 0; r < ABREAST; r++) {
-                VectorMath.addProduct(slices, r * COLUMNS, sums, r * COLUMNS, scales, 0, COLUMNS);
+                VectorMath.addProduct(slices, r * COLUMNS, sums, r * COLUMNS, scales, scale, COLUMNS);
             }
         }
     }

@@ -25,7 +25,7 @@ final class PanelSweep {
     private static final int HALF = PANEL / 2;
     private static final VectorSpecies<Float> FLOATS = VectorMath.FLOATS;
     private static final VectorSpecies<Integer> INTS = IntVector.SPECIES_PREFERRED;
-    private static final VectorSpecies<Byte> BYTES = WidenedVectors.BYTES;
+    private static final VectorSpecies<Byte> BYTES = WidenedRows.BYTES;
     private static final int LANES = VectorMath.LANES;
     private static final ByteOrder ORDER = ByteOrder.LITTLE_ENDIAN;
 
@@ -71,7 +71,7 @@ final class PanelSweep {
     /** By way of an array: the compiler makes vectors of the conversion's loop for arrays only. */
     private void widen(MemorySegment elements, long from, int count) {
         MemorySegment.copy(elements, ValueLayout.JAVA_SHORT, from, halves, 0, count);
-        WidenedRows.widenF16(halves, 0, count, widened, 0);
+        WidenedRows.widenF16(halves, count, widened);
     }
 
     private void addBlocks(

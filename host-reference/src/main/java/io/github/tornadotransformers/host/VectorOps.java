@@ -128,14 +128,14 @@ public final class VectorOps implements HostOps {
             int row = r * weight.rows();
             if (PanelSweep.takes(weight, column)) {
                 scratch.sweep.product(x, row, weight, column, scratch.totals, 0);
-                epilogue.finish(scratch.totals, 0, r, column, PANEL);
+                epilogue.finish(scratch.totals, 1, PANEL, r, column, PANEL);
                 continue;
             }
             int end = Math.min(column + PANEL, weight.columns());
             for (int first = column; first < end; first += PanelProduct.COLUMNS) {
                 int count = Math.min(PanelProduct.COLUMNS, end - first);
                 scratch.panels.product(x, row, 1, weight, first, count);
-                epilogue.finish(scratch.panels.totals(), 0, r, first, count);
+                epilogue.finish(scratch.panels.totals(), 1, PanelProduct.COLUMNS, r, first, count);
             }
         }
     }
@@ -147,26 +147,31 @@ public final class VectorOps implements HostOps {
             int count = Math.min(PanelProduct.COLUMNS, columns - first);
             PanelProduct product = scratch[worker].panels;
             product.product(x, 0, rows, weight, first, count);
-            for (int r = 0; r < rows; r++) {
-                epilogue.finish(product.totals(), r * PanelProduct.COLUMNS, r, first, count);
-            }
+            epilogue.finish(product.totals(), rows, PanelProduct.COLUMNS, 0, first, count);
         });
     }
 
     /** What follows the sum of a linear layer: bias, activation, residual. */
     private record Epilogue(float[] bias, Activation activation, boolean addsToOutput, int columns, float[] out) {
-        void finish(float[] totals, int offset, int row, int first, int count) {
+        /**
+         * @param totals {@code [rows][stride]}; what they hold is lost
+         * @param row where the first of the rows goes
+         * @param first column of the output
+         */
+        void finish(float[] totals, int rows, int stride, int row, int first, int count) {
             if (bias != null) {
-                for (int c = 0; c < count; c++) {
-                    totals[offset + c] += bias[first + c];
+                for (int r = 0; r < rows; r++) {
+                    VectorMath.add(totals, r * stride, bias, first, count);
                 }
             }
-            activateRange(activation, totals, offset, count);
-            int target = row * columns + first;
-            if (addsToOutput) {
-                VectorMath.add(out, target, totals, offset, count);
-            } else {
-                System.arraycopy(totals, offset, out, target, count);
+            activateRange(activation, totals, 0, (rows - 1) * stride + count);
+            for (int r = 0; r < rows; r++) {
+                int target = (row + r) * columns + first;
+                if (addsToOutput) {
+                    VectorMath.add(out, target, totals, r * stride, count);
+                } else {
+                    System.arraycopy(totals, r * stride, out, target, count);
+                }
             }
         }
     }

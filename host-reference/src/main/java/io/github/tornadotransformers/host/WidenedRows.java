@@ -4,16 +4,41 @@ import io.github.tornadotransformers.models.checkpoint.DType;
 import io.github.tornadotransformers.models.checkpoint.WeightLayout;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
+import java.nio.ByteOrder;
+import jdk.incubator.vector.ByteVector;
+import jdk.incubator.vector.FloatVector;
+import jdk.incubator.vector.IntVector;
+import jdk.incubator.vector.ShortVector;
+import jdk.incubator.vector.VectorOperators;
+import jdk.incubator.vector.VectorShape;
+import jdk.incubator.vector.VectorSpecies;
 
 /** Copies rectangles of a {@link HostMatrix} to float32 scratch memory, exactly; INT8 without its scales. For one thread. */
 final class WidenedRows {
+    private static final VectorSpecies<Float> FLOATS = VectorMath.FLOATS;
+    private static final VectorSpecies<Integer> INTS = IntVector.SPECIES_PREFERRED;
+    private static final ByteOrder ORDER = ByteOrder.LITTLE_ENDIAN;
+    private static final int SHORTEST_VECTOR = 64;
+
+    /** As many shorts as there are float lanes. */
+    private static final VectorSpecies<Short> SHORTS = VectorSpecies.of(
+            short.class, VectorShape.forBitSize(Math.max(SHORTEST_VECTOR, FLOATS.vectorBitSize() / 2)));
+
+    /** As many bytes as there are float lanes, or twice as many where vectors are short. */
+    static final VectorSpecies<Byte> BYTES =
+            VectorSpecies.of(byte.class, VectorShape.forBitSize(Math.max(SHORTEST_VECTOR, FLOATS.vectorBitSize() / 4)));
+
+    /** The upper half of an int: the second of two bf16 numbers. */
+    private static final int UPPER = 0xFFFF_0000;
+
     private static final int LANES = VectorMath.LANES;
     private static final int HALF = WeightLayout.PANEL / 2;
 
-    /** Elements that are taken by way of an array at a time. */
-    private static final int CHUNK = 256;
+    /** Elements that are taken by way of arrays at a time. */
+    private static final int CHUNK = HostOps.SLICE * WeightLayout.PANEL;
 
     private final short[] halves = new short[CHUNK];
+    private final float[] floats = new float[CHUNK];
 
     /**
      * {@code to[offset + r * stride + c] = matrix[row + r][column + c]} for {@code r < rows, c < columns}; the rest of
@@ -23,98 +48,138 @@ final class WidenedRows {
         int count;
         for (int c = 0; c < columns; c += count) {
             int first = column + c;
-            count = Math.min(columns - c, matrix.layout().runEnd(matrix.columns(), first) - first);
-            for (int r = 0; r < rows; r++) {
-                copyRun(matrix, row + r, first, count, to, offset + r * stride + c);
-            }
+            int end = matrix.layout().runEnd(matrix.columns(), first);
+            count = Math.min(columns - c, end - first);
+            int step = end - matrix.layout().runStart(first);
+            copyRuns(matrix, row, rows, first, count, step, to, offset + c, stride);
         }
     }
 
-    /** {@code to[c] = the scale of INT8 elements [row][column + c]}. */
-    static void copyScales(HostMatrix matrix, int row, int column, int columns, float[] to) {
+    /** {@code to[offset + c] = the scale of INT8 elements [row][column + c]}. */
+    static void copyScales(HostMatrix matrix, int row, int column, int columns, float[] to, int offset) {
         int count;
         for (int c = 0; c < columns; c += count) {
             int first = column + c;
             count = Math.min(columns - c, matrix.layout().runEnd(matrix.columns(), first) - first);
             long from = matrix.scaleIndex(row / DType.BLOCK, first) * Float.BYTES;
-            MemorySegment.copy(matrix.scales(), ValueLayout.JAVA_FLOAT, from, to, c, count);
+            MemorySegment.copy(matrix.scales(), ValueLayout.JAVA_FLOAT, from, to, offset + c, count);
         }
     }
 
-    /** Columns that lie together. */
-    private void copyRun(HostMatrix matrix, int row, int column, int count, float[] to, int target) {
+    /** Columns that lie together, {@code step} elements from one row to the next. */
+    private void copyRuns(
+            HostMatrix matrix, int row, int rows, int column, int count, int step, float[] to, int target, int stride) {
         MemorySegment elements = matrix.elements();
         boolean paired = matrix.layout().isPaired(matrix.dtype(), matrix.columns(), column);
-        long first = paired ? 0 : matrix.index(row, column);
+        long first = matrix.index(row, paired ? matrix.layout().runStart(column) : column);
         int copied = switch (matrix.dtype()) {
-            case F32 -> copyFloats(elements, first, count, to, target);
+            case F32 -> copyFloats(elements, first, rows, count, step, to, target, stride);
             case BF16 ->
                 paired
-                        ? widenPairs(matrix, row, column, count, to, target)
-                        : widenBf16(elements, first, count, to, target);
-            case F16 -> widenF16(elements, first, count, to, target);
-            case INT8 -> widenBytes(elements, first, count, to, target);
+                        ? widenPairs(elements, first, rows, column % WeightLayout.PANEL, count, to, target, stride)
+                        : widenBf16(elements, first, rows, count, step, to, target, stride);
+            case F16 -> widenF16(elements, first, rows, count, step, to, target, stride);
+            case INT8 -> widenBytes(elements, first, rows, count, step, to, target, stride);
         };
-        for (int c = copied; c < count; c++) {
-            to[target + c] = matrix.element(row, column + c);
-        }
-    }
-
-    private static int copyFloats(MemorySegment from, long first, int count, float[] to, int target) {
-        int i = 0;
-        for (; i <= count - LANES; i += LANES) {
-            WidenedVectors.floats(from, (first + i) * Float.BYTES).intoArray(to, target + i);
-        }
-        return i;
-    }
-
-    /** Whole vectors of one half of a panel. */
-    private static int widenPairs(HostMatrix matrix, int row, int column, int count, float[] to, int target) {
-        int i = 0;
-        for (; i <= count - LANES; i += LANES) {
-            int inPanel = (column + i) % WeightLayout.PANEL;
-            int inHalf = inPanel % HALF;
-            if (inHalf + LANES > HALF) {
-                return i;
+        for (int r = 0; r < rows && copied < count; r++) {
+            for (int c = copied; c < count; c++) {
+                to[target + r * stride + c] = matrix.element(row + r, column + c);
             }
-            long at = matrix.index(row, column + i - inPanel + inHalf) * Short.BYTES;
-            (inPanel < HALF
-                            ? WidenedVectors.lowerBf16(matrix.elements(), at)
-                            : WidenedVectors.upperBf16(matrix.elements(), at))
-                    .intoArray(to, target + i);
         }
-        return i;
     }
 
-    private static int widenBf16(MemorySegment from, long first, int count, float[] to, int target) {
-        int i = 0;
-        for (; i <= count - LANES; i += LANES) {
-            WidenedVectors.bf16(from, (first + i) * Short.BYTES).intoArray(to, target + i);
+    private static int copyFloats(
+            MemorySegment from, long first, int rows, int count, int step, float[] to, int target, int stride) {
+        int whole = count - count % LANES;
+        for (int r = 0; r < rows; r++) {
+            long at = first + (long) r * step;
+            for (int i = 0; i < whole; i += LANES) {
+                FloatVector.fromMemorySegment(FLOATS, from, (at + i) * Float.BYTES, ORDER)
+                        .intoArray(to, target + r * stride + i);
+            }
         }
-        return i;
+        return whole;
     }
 
-    private int widenF16(MemorySegment from, long first, int count, float[] to, int target) {
-        for (int i = 0; i < count; i += CHUNK) {
-            int chunk = Math.min(CHUNK, count - i);
-            MemorySegment.copy(from, ValueLayout.JAVA_SHORT, (first + i) * Short.BYTES, halves, 0, chunk);
-            widenF16(halves, 0, chunk, to, target + i);
+    /** As many whole vectors, each in one half of a panel. */
+    private static int widenPairs(
+            MemorySegment from, long first, int rows, int inPanel, int count, float[] to, int target, int stride) {
+        int whole = 0;
+        for (; whole <= count - LANES && (inPanel + whole) % HALF <= HALF - LANES; whole += LANES) {
+            int inHalf = (inPanel + whole) % HALF;
+            boolean isUpper = inPanel + whole >= HALF;
+            for (int r = 0; r < rows; r++) {
+                long at = (first + (long) r * WeightLayout.PANEL) * Short.BYTES + (long) inHalf * Integer.BYTES;
+                IntVector pairs = IntVector.fromMemorySegment(INTS, from, at, ORDER);
+                int place = target + r * stride + whole;
+                if (isUpper) {
+                    pairs.and(UPPER).reinterpretAsFloats().intoArray(to, place);
+                } else {
+                    pairs.lanewise(VectorOperators.LSHL, Short.SIZE)
+                            .reinterpretAsFloats()
+                            .intoArray(to, place);
+                }
+            }
+        }
+        return whole;
+    }
+
+    private static int widenBf16(
+            MemorySegment from, long first, int rows, int count, int step, float[] to, int target, int stride) {
+        int whole = count - count % LANES;
+        for (int r = 0; r < rows; r++) {
+            long at = first + (long) r * step;
+            for (int i = 0; i < whole; i += LANES) {
+                IntVector shorts =
+                        (IntVector) ShortVector.fromMemorySegment(SHORTS, from, (at + i) * Short.BYTES, ORDER)
+                                .convertShape(VectorOperators.ZERO_EXTEND_S2I, INTS, 0);
+                shorts.lanewise(VectorOperators.LSHL, Short.SIZE)
+                        .reinterpretAsFloats()
+                        .intoArray(to, target + r * stride + i);
+            }
+        }
+        return whole;
+    }
+
+    /** By way of arrays, as the compiler makes vectors of the conversion's loop for arrays only: many rows at a time. */
+    private int widenF16(
+            MemorySegment from, long first, int rows, int count, int step, float[] to, int target, int stride) {
+        int abreast = Math.max(1, CHUNK / step);
+        int chunk = Math.min(CHUNK, abreast == 1 ? count : step);
+        for (int r = 0; r < rows; r += abreast) {
+            int height = Math.min(abreast, rows - r);
+            for (int i = 0; i < count; i += chunk) {
+                int width = Math.min(chunk, count - i);
+                int size = (height - 1) * step + width;
+                long at = first + (long) r * step + i;
+                MemorySegment.copy(from, ValueLayout.JAVA_SHORT, at * Short.BYTES, halves, 0, size);
+                widenF16(halves, size, floats);
+                for (int h = 0; h < height; h++) {
+                    System.arraycopy(floats, h * step, to, target + (r + h) * stride + i, width);
+                }
+            }
         }
         return count;
     }
 
-    /** {@code to[target + i] = from[first + i]}. The compiler makes vectors of this loop by itself. */
-    static void widenF16(short[] from, int first, int count, float[] to, int target) {
+    /** {@code to[i] = from[i]}. */
+    static void widenF16(short[] from, int count, float[] to) {
         for (int i = 0; i < count; i++) {
-            to[target + i] = Float.float16ToFloat(from[first + i]);
+            to[i] = Float.float16ToFloat(from[i]);
         }
     }
 
-    private static int widenBytes(MemorySegment from, long first, int count, float[] to, int target) {
-        int i = 0;
-        for (; i <= count - WidenedVectors.BYTES_READ; i += LANES) {
-            WidenedVectors.bytes(from, first + i).intoArray(to, target + i);
+    private static int widenBytes(
+            MemorySegment from, long first, int rows, int count, int step, float[] to, int target, int stride) {
+        int whole = Math.max(0, count - BYTES.length() + LANES) / LANES * LANES;
+        for (int r = 0; r < rows; r++) {
+            long at = first + (long) r * step;
+            for (int i = 0; i < whole; i += LANES) {
+                ((FloatVector) ByteVector.fromMemorySegment(BYTES, from, at + i, ORDER)
+                                .convertShape(VectorOperators.B2F, FLOATS, 0))
+                        .intoArray(to, target + r * stride + i);
+            }
         }
-        return i;
+        return whole;
     }
 }
