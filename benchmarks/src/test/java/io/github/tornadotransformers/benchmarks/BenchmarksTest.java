@@ -13,6 +13,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.stream.Collectors;
+import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -23,6 +24,12 @@ class BenchmarksTest {
     private static final String[] MOMENT = {"-f", "0", "-wi", "0", "-i", "1", "-r", "1ms", "-v", "SILENT"};
 
     private static final String[] TINY = {"-p", "model=tiny-gpt2,tiny-llama", "-p", "threads=2"};
+
+    /** JMH lets no two run at a time on a machine; nothing here depends on speed. */
+    @BeforeAll
+    static void ignoreOtherRuns() {
+        System.setProperty("jmh.ignoreLock", "true");
+    }
 
     private record Output(int exitCode, String out, String err) {
         /** Of the table, without title and rule. */
