@@ -66,8 +66,9 @@ public final class Main {
             err.println("jmh: " + wrong.getMessage());
             return ExitCode.USAGE;
         } catch (RunnerException | IOException | Failure failed) {
-            err.println("jmh: " + root(failed).getMessage());
-            return ExitCode.FAILURE;
+            Throwable root = root(failed);
+            err.println("jmh: " + root.getMessage());
+            return root instanceof Failure failure ? failure.exitCode() : ExitCode.FAILURE;
         }
     }
 
@@ -86,7 +87,7 @@ public final class Main {
                   -l                                                       lists the cases
                   OpBenchmark, GradientBenchmark, ModelBenchmark           run one kind
 
-                JMH's own options (its parameters, modes and time units are set here):
+                JMH's own options (its parameters, modes, time units and threads are set here):
                 """);
         given.showHelp();
     }
@@ -116,6 +117,7 @@ public final class Main {
                 .parent(given)
                 .mode(Mode.AverageTime)
                 .timeUnit(TimeUnit.MICROSECONDS)
+                .threads(1)
                 .shouldFailOnError(given.shouldFailOnError().orElse(true));
         if (withLimits) {
             options.addProfiler(RooflineProfiler.class);

@@ -19,6 +19,9 @@ final class ModelRun implements Subject {
     /** Layers of the model that is checked: the definition would take minutes for all, and each is like the others. */
     private static final int CHECKED_LAYERS = 2;
 
+    /** Tokens before a generated one where that is checked, for the same reason. */
+    private static final int CHECKED_DEPTH = 8;
+
     private static final long SEED = 20_260_104;
 
     private final ModelConfig config;
@@ -58,7 +61,7 @@ final class ModelRun implements Subject {
                 .toArray();
     }
 
-    /** Compares logits of the model's first layers, at the same positions, then opens the whole model. */
+    /** Compares logits of the model's first layers, of a prompt or of a token behind a few, then opens the whole model. */
     @Override
     public void requireRight() {
         RandomModel few = new RandomModel(Shapes.cut(config, CHECKED_LAYERS), SEED);
@@ -70,7 +73,7 @@ final class ModelRun implements Subject {
             requireSame(logits(own.forward()), logits(right.forward()));
         }
         session = Engines.open(new RandomModel(config, SEED), settings);
-        fill(session.forward());
+        fill(session.forward(), test.depth());
     }
 
     private void requireSame(float[] actual, float[] expected) {
@@ -83,14 +86,15 @@ final class ModelRun implements Subject {
     }
 
     private float[] logits(ForwardPass forward) {
-        fill(forward);
-        return forward.forward(tokens, test.depth());
+        int depth = Math.min(CHECKED_DEPTH, test.depth());
+        fill(forward, depth);
+        return forward.forward(tokens, depth);
     }
 
-    /** The positions before the timed ones. */
-    private void fill(ForwardPass forward) {
-        if (test.depth() > 0) {
-            float[] _ = forward.forward(tokens(test.depth(), 1), 0);
+    /** The first positions. */
+    private void fill(ForwardPass forward, int depth) {
+        if (depth > 0) {
+            float[] _ = forward.forward(tokens(depth, 1), 0);
         }
     }
 

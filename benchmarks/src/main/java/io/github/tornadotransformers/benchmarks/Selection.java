@@ -159,9 +159,16 @@ final class Selection {
         }
         int all = Runtime.getRuntime().availableProcessors();
         return values(THREADS, List.of("1", Integer.toString(all))).stream()
-                .map(Integer::parseInt)
+                .map(Selection::threads)
                 .distinct()
                 .toList();
+    }
+
+    private static int threads(String text) {
+        if (!text.matches("[1-9]\\d{0,3}")) {
+            throw new IllegalArgumentException("threads is " + text + ", expected 1 to 9999");
+        }
+        return Integer.parseInt(text);
     }
 
     private boolean isWanted(String name, String value) {

@@ -152,6 +152,7 @@ class BenchmarksTest {
                 "-p op=rope: there is no case of op=rope here: -l lists them",
                 "-p engine=gpu: there is no engine 'gpu', expected one of [scalar, host, kernels, tornado,",
                 "-p dtype=f64: there is no case of dtype=f64 here",
+                "-p threads=0: threads is 0, expected 1 to 9999",
                 "-i many: "
             })
     void aWrongCallIsRefused(String callAndMessage) {
@@ -161,6 +162,15 @@ class BenchmarksTest {
         assertThat(output.exitCode()).isEqualTo(2);
         assertThat(output.out()).isEmpty();
         assertThat(output.err()).startsWith("jmh: ").contains(callAndMessage.substring(colon + 2));
+    }
+
+    @Test
+    void aDeviceWithoutTornadoVmIsRefused() {
+        Output output = run(words("OpBenchmark -p model=tiny-llama -p op=rotary -p engine=tornado"), MOMENT);
+
+        assertThat(output.exitCode()).isEqualTo(3);
+        assertThat(output.out()).isEmpty();
+        assertThat(output.err()).contains("jmh: -e tornado: no TornadoVM SDK was found");
     }
 
     @Test
