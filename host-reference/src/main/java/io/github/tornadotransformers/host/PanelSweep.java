@@ -36,12 +36,18 @@ final class PanelSweep {
     private final short[] halves = new short[HostOps.SLICE * PANEL];
     private final float[] widened = new float[HostOps.SLICE * PANEL];
 
-    /** Whether {@link #product} can do it: the panel is whole, and a vector is not wider than half of it. */
+    /** Whether {@link #product} can do it: the panel is whole, a vector no wider than half of it, and none read beyond the end. */
     static boolean takes(HostMatrix matrix, int column) {
         return matrix.layout() == WeightLayout.PANELS
                 && column + PANEL <= matrix.columns()
                 && LANES <= HALF
-                && BYTES.length() <= PANEL - HALF;
+                && (matrix.dtype() != DType.INT8 || hasRoomBehind(matrix, column));
+    }
+
+    /** Where vectors are short, one of bytes reads more than it needs. */
+    private static boolean hasRoomBehind(HostMatrix matrix, int column) {
+        long end = matrix.index(0, column) + (long) matrix.rows() * PANEL;
+        return end + BYTES.length() - LANES <= matrix.elements().byteSize();
     }
 
     /** {@code total[first + c] = sum_k x[offset + k] * matrix[k][column + c]}, sliced, for the columns of the panel. */
