@@ -33,7 +33,7 @@ class ShippedModelsTest {
 
     @ParameterizedTest
     @CsvSource({
-        "gpt2, 198 40 455 321 13 198 198 1007 25 198 40 455",
+        "gpt2, 198 40 455 321 365 11 493 11 493 11 493 11",
         "llama, 198 40 466 258 460 11 493 11 296 321 258 460"
     })
     void greedyText(String command, String ids) throws IOException {
