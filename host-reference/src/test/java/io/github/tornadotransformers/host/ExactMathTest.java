@@ -3,6 +3,7 @@ package io.github.tornadotransformers.host;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.github.tornadotransformers.testsupport.Bits;
+import java.util.function.UnaryOperator;
 import jdk.incubator.vector.FloatVector;
 import org.junit.jupiter.api.Test;
 
@@ -22,6 +23,22 @@ class ExactMathTest {
         assertThat(Float.floatToIntBits(ExactMath.exp(-0.5f))).isEqualTo(0x3F1B4598);
         assertThat(ExactMath.exp(0f)).isEqualTo(1f);
         assertThat(ExactMath.exp(-0f)).isEqualTo(1f);
+    }
+
+    /** Over a grid, as another implementation of the same steps (NumPy, float32) gave them: no tolerance hides a changed step. */
+    @Test
+    void everyBitIsPinned() {
+        assertThat(hash(-64f, 1f / 512, ExactMath::exp)).isEqualTo(0xC99D14E6);
+        assertThat(hash(-4f, 1f / 8192, ExactMath::geluTanh)).isEqualTo(0xCC4F13CD);
+        assertThat(hash(-4f, 1f / 8192, ExactMath::silu)).isEqualTo(0x5918672C);
+    }
+
+    private static int hash(float first, float step, UnaryOperator<Float> function) {
+        int hash = 0;
+        for (int i = 0; i < 1 << 16; i++) {
+            hash = 31 * hash + Float.floatToRawIntBits(function.apply(first + i * step));
+        }
+        return hash;
     }
 
     @Test
