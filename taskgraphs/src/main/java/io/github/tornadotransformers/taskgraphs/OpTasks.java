@@ -179,12 +179,21 @@ final class OpTasks {
 
     private void linear(Op.Linear op) {
         FloatArray sums = linearSlices(op);
-        FloatArray bias = op.bias().map(in::vector).orElse(in.noFloats());
-        FloatArray out = in.activation(op.output());
         int slices = Slices.count(op.weight().rows());
+        finish(op.name(), op, sums, slices, activation(op.activation()), in.activation(op.output()));
+    }
+
+    /**
+     * What follows the sums of a linear layer: bias, activation, residual.
+     *
+     * @param sums {@code [rows][slices][columns]}
+     * @param activation a constant of {@link LinearKernels}
+     */
+    void finish(String name, Op.Linear op, FloatArray sums, int slices, int activation, FloatArray out) {
+        FloatArray bias = op.bias().map(in::vector).orElse(in.noFloats());
         int columns = op.weight().columns();
         in.task(
-                op.name(),
+                name,
                 (long) rows * columns,
                 7,
                 List.of(sums, bias, layer, step, out),
@@ -200,7 +209,7 @@ final class OpTasks {
                         slices,
                         columns,
                         op.bias().isPresent() ? 1 : 0,
-                        activation(op.activation()),
+                        activation,
                         op.addsToOutput() ? 1 : 0,
                         math));
     }

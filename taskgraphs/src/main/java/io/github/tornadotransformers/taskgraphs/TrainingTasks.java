@@ -11,12 +11,14 @@ import uk.ac.manchester.tornado.api.types.arrays.IntArray;
 
 /** The tasks of an Op of a whole sequence, which leave in arrays of their own what its gradient will need. */
 final class TrainingTasks {
+    /** Sums come added up, not as slices. */
+    private static final int WHOLE_SUMS = 1;
+
     private final TaskBuilder in;
     private final OpTasks single;
     private final int rows;
     private final IntArray step;
     private final IntArray layer;
-    private final int math;
 
     TrainingTasks(TaskBuilder in) {
         this.in = in;
@@ -24,7 +26,6 @@ final class TrainingTasks {
         this.rows = in.rows();
         this.step = in.step();
         this.layer = in.layer();
-        this.math = in.math();
     }
 
     void add(TrainedOp trained) {
@@ -99,37 +100,18 @@ final class TrainingTasks {
 
     private void finish(Op.Linear op, FloatArray sums) {
         switch (op.activation()) {
-            case NONE -> finish(op.name(), op, sums, LinearKernels.NO_ACTIVATION, in.activation(op.output()));
+            case NONE ->
+                single.finish(op.name(), op, sums, WHOLE_SUMS, LinearKernels.NO_ACTIVATION, in.activation(op.output()));
             case GELU_TANH -> {
-                finish(op.name() + "Kept", op, sums, LinearKernels.NO_ACTIVATION, in.scratch(TrainedOp.sumOf(op)));
-                finish(op.name(), op, sums, LinearKernels.GELU_TANH, in.activation(op.output()));
+                single.finish(
+                        op.name() + "Kept",
+                        op,
+                        sums,
+                        WHOLE_SUMS,
+                        LinearKernels.NO_ACTIVATION,
+                        in.scratch(TrainedOp.sumOf(op)));
+                single.finish(op.name(), op, sums, WHOLE_SUMS, LinearKernels.GELU_TANH, in.activation(op.output()));
             }
         }
-    }
-
-    private void finish(String name, Op.Linear op, FloatArray sums, int activation, FloatArray out) {
-        FloatArray bias = op.bias().map(in::vector).orElse(in.noFloats());
-        int columns = op.weight().columns();
-        int wholeSums = 1;
-        in.task(
-                name,
-                (long) rows * columns,
-                7,
-                List.of(sums, bias, layer, step, out),
-                (graph, id) -> graph.task(
-                        id,
-                        LinearKernels::finish,
-                        sums,
-                        bias,
-                        layer,
-                        step,
-                        out,
-                        rows,
-                        wholeSums,
-                        columns,
-                        op.bias().isPresent() ? 1 : 0,
-                        activation,
-                        op.addsToOutput() ? 1 : 0,
-                        math));
     }
 }
