@@ -3,9 +3,9 @@ package io.github.tornadotransformers.benchmarks;
 import io.github.tornadotransformers.runner.bench.OpCase;
 import io.github.tornadotransformers.runner.engines.EngineSettings;
 import io.github.tornadotransformers.runner.engines.Engines;
-import io.github.tornadotransformers.taskgraphs.DeviceInfo;
-import io.github.tornadotransformers.taskgraphs.DeviceOp;
-import io.github.tornadotransformers.taskgraphs.DeviceOptions;
+import io.github.tornadotransformers.taskgraphs.devices.DeviceInfo;
+import io.github.tornadotransformers.taskgraphs.graphs.DeviceOp;
+import io.github.tornadotransformers.taskgraphs.graphs.DeviceOptions;
 
 /** An Op on a device, as a graph of its own: a run is one execution of it, from the host's call to its return. */
 record DeviceRun(OpCase op, String engine, DeviceOp device) implements Subject {

@@ -4,9 +4,9 @@ import static org.assertj.core.api.Assertions.assertThatCode;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.github.tornadotransformers.emulator.OnEmulator;
-import io.github.tornadotransformers.taskgraphs.DeviceInfo;
-import io.github.tornadotransformers.taskgraphs.MathMode;
-import io.github.tornadotransformers.taskgraphs.TornadoDevices;
+import io.github.tornadotransformers.taskgraphs.devices.DeviceInfo;
+import io.github.tornadotransformers.taskgraphs.devices.MathMode;
+import io.github.tornadotransformers.taskgraphs.devices.TornadoDevices;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;

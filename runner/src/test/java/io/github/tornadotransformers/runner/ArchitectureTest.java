@@ -114,6 +114,25 @@ class ArchitectureTest {
                 .dependOnClassesThat(project().and(not(MODELS, KERNELS, TASK_GRAPHS))));
     }
 
+    /** Each package knows those before it. */
+    @Test
+    void taskGraphsAreBuiltInLayers() {
+        List<String> layers = Stream.of("devices", "memory", "graphs", "training")
+                .map(layer -> ROOT + "taskgraphs." + layer + "..")
+                .toList();
+        assertThat(all.that(resideInAPackage(TASK_GRAPHS)))
+                .allMatch(each -> layers.stream()
+                        .anyMatch(layer -> resideInAPackage(layer).test(each)));
+        for (int layer = 0; layer < layers.size(); layer++) {
+            rule(noClasses()
+                    .that()
+                    .resideInAPackage(layers.get(layer))
+                    .should()
+                    .dependOnClassesThat(resideInAnyPackage(
+                            layers.subList(layer + 1, layers.size()).toArray(String[]::new))));
+        }
+    }
+
     @Test
     void nobodyKnowsTheEmulatorAndOnlyBenchmarksKnowTheRunner() {
         rule(noClasses()

@@ -6,13 +6,13 @@ import io.github.tornadotransformers.models.learning.GradientPass;
 import io.github.tornadotransformers.models.learning.ParameterArrays;
 import io.github.tornadotransformers.models.program.Program;
 import io.github.tornadotransformers.runner.console.Failure;
-import io.github.tornadotransformers.taskgraphs.Backend;
-import io.github.tornadotransformers.taskgraphs.DeviceId;
-import io.github.tornadotransformers.taskgraphs.DeviceInfo;
-import io.github.tornadotransformers.taskgraphs.DeviceOptions;
-import io.github.tornadotransformers.taskgraphs.TornadoDevices;
-import io.github.tornadotransformers.taskgraphs.TornadoForwardPass;
-import io.github.tornadotransformers.taskgraphs.TornadoTrainingPass;
+import io.github.tornadotransformers.taskgraphs.devices.Backend;
+import io.github.tornadotransformers.taskgraphs.devices.DeviceId;
+import io.github.tornadotransformers.taskgraphs.devices.DeviceInfo;
+import io.github.tornadotransformers.taskgraphs.devices.TornadoDevices;
+import io.github.tornadotransformers.taskgraphs.graphs.DeviceOptions;
+import io.github.tornadotransformers.taskgraphs.graphs.TornadoForwardPass;
+import io.github.tornadotransformers.taskgraphs.training.TornadoTrainingPass;
 import java.util.Optional;
 
 /** The engines that run on a device through TornadoVM. */

@@ -1,8 +1,8 @@
 package io.github.tornadotransformers.runner.engines;
 
 import io.github.tornadotransformers.models.checkpoint.DType;
-import io.github.tornadotransformers.taskgraphs.GraphMode;
-import io.github.tornadotransformers.taskgraphs.MathMode;
+import io.github.tornadotransformers.taskgraphs.devices.MathMode;
+import io.github.tornadotransformers.taskgraphs.graphs.GraphMode;
 import java.util.Optional;
 import java.util.OptionalInt;
 

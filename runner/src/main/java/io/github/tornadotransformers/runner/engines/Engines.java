@@ -10,7 +10,7 @@ import io.github.tornadotransformers.models.learning.GradientPass;
 import io.github.tornadotransformers.models.learning.ParameterArrays;
 import io.github.tornadotransformers.models.program.Program;
 import io.github.tornadotransformers.runner.console.Failure;
-import io.github.tornadotransformers.taskgraphs.DeviceInfo;
+import io.github.tornadotransformers.taskgraphs.devices.DeviceInfo;
 import java.util.function.BiFunction;
 
 /** Opens a model on an engine by the engine's name. */
@@ -81,7 +81,7 @@ public final class Engines {
      * The device of an engine, for what runs there without a model.
      *
      * @throws Failure if TornadoVM is not there
-     * @throws io.github.tornadotransformers.taskgraphs.DeviceException if there is no such device
+     * @throws io.github.tornadotransformers.taskgraphs.devices.DeviceException if there is no such device
      */
     public static DeviceInfo device(EngineSettings settings) {
         return DeviceEngine.device(settings);

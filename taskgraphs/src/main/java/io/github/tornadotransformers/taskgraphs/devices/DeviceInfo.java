@@ -1,0 +1,40 @@
+package io.github.tornadotransformers.taskgraphs.devices;
+
+/**
+ * A device that TornadoVM reaches, as its driver describes it.
+ *
+ * @param maxAllocationBytes a buffer must be smaller
+ * @param maxWorkGroupSize work items of one group, at most
+ * @param fp64 whether kernels may compute in double, which strict mode needs
+ * @param fp16 whether kernels may compute in half precision; nothing here needs it
+ */
+public record DeviceInfo(
+        DeviceId id,
+        Backend backend,
+        Kind kind,
+        String name,
+        String platform,
+        long memoryBytes,
+        long maxAllocationBytes,
+        int maxWorkGroupSize,
+        boolean fp64,
+        boolean fp16) {
+    /** What a device is. */
+    public enum Kind {
+        CPU,
+        GPU,
+        ACCELERATOR,
+        OTHER;
+
+        /** Whether it is worth computing on: a CPU device is for checking. */
+        public boolean isFast() {
+            return this == GPU || this == ACCELERATOR;
+        }
+    }
+
+    /** For a message: what and where. */
+    @Override
+    public String toString() {
+        return name + " (" + backend + " " + id + ")";
+    }
+}

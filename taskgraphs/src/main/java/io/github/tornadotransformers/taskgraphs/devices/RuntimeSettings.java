@@ -1,0 +1,124 @@
+package io.github.tornadotransformers.taskgraphs.devices;
+
+import java.nio.file.Path;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Objects;
+
+/**
+ * How TornadoVM is set up. It reads system properties once, when it is first used, so that they are set here, in the process,
+ * before that; whoever starts a JVM may pass them as {@link #jvmArguments} as well.
+ */
+public final class RuntimeSettings {
+    private static final String TRUE = "True";
+    private static final String FALSE = "False";
+
+    /** TornadoVM's own flags, without those that fuse and approximate. No kernel divides or roots in float32. */
+    private static final String OPENCL_FLAGS = "-w";
+
+    private RuntimeSettings() {}
+
+    /** What the bits depend on, and that a kernel which cannot compile is an error: a run with other values is refused. */
+    private static Map<String, String> required(MathMode math) {
+        Map<String, String> required = new LinkedHashMap<>();
+        required.put("tornado.recover.bailout", FALSE);
+        if (math == MathMode.STRICT) {
+            required.put("tornado.enable.fma", FALSE);
+            required.put("tornado.enable.nativeFunctions", FALSE);
+            required.put("tornado.enable.mathOptimizations", FALSE);
+            required.put("tornado.enable.fastMathOptimizations", FALSE);
+            required.put("tornado.opencl.compiler.flags", OPENCL_FLAGS);
+            required.put("tornado.cuda.compiler.flags", "--fmad=false");
+            required.put("tornado.metal.fastmath", FALSE);
+        } else {
+            required.put("tornado.enable.fma", TRUE);
+        }
+        return required;
+    }
+
+    /**
+     * Limits and habits of TornadoVM that are too small or too slow for us; a user may have reasons for others.
+     *
+     * <ul>
+     *   <li>Byte code of a graph: 4096 by default, which 60 tasks overflow.
+     *   <li>Events a task can wait for: 32768 by default, cleared for every task at every execution, though nothing waits here.
+     *   <li>Device memory: 4 GB by default; memory plans know the device's own.
+     *   <li>Looking for reductions, and checking parameters at every execution: there are none, and the first would do.
+     * </ul>
+     */
+    private static Map<String, String> preferred() {
+        Map<String, String> preferred = new LinkedHashMap<>();
+        preferred.put("tornado.tvm.maxbytecodesize", "262144");
+        preferred.put("tornado.max.events", "16");
+        preferred.put("tornado.device.memory", "1024GB");
+        preferred.put("tornado.experimental.reduce", FALSE);
+        preferred.put("tornado.check.parameters", FALSE);
+        return preferred;
+    }
+
+    /**
+     * Has the source of every kernel that is compiled from now on appended to a file: for a report to a driver's author. Comes
+     * before the first use of TornadoVM.
+     */
+    public static void keepKernelSources(Path file) {
+        System.setProperty("tornado.printKernel", TRUE);
+        System.setProperty("tornado.print.kernel.dir", file.toAbsolutePath().toString());
+    }
+
+    /** The settings as arguments of a JVM. */
+    public static List<String> jvmArguments(MathMode math) {
+        Map<String, String> all = required(math);
+        all.putAll(preferred());
+        return all.entrySet().stream()
+                .map(setting -> "-D" + setting.getKey() + "=" + setting.getValue())
+                .toList();
+    }
+
+    /**
+     * Sets what is not set yet, and checks the rest.
+     *
+     * @throws DeviceException if the process runs with a setting that this mode rules out
+     */
+    public static void install(MathMode math) {
+        required(math).forEach((key, wanted) -> {
+            String found = Objects.requireNonNullElse(System.getProperty(key), wanted);
+            if (!found.equalsIgnoreCase(wanted)) {
+                throw new DeviceException("-D" + key + "=" + found + " rules out --math "
+                        + name(math) + ", which needs " + wanted
+                        + ": drop it, or choose the other --math in a process of its own");
+            }
+            System.setProperty(key, wanted);
+        });
+        preferred().forEach((key, value) -> System.setProperty(key, System.getProperty(key, value)));
+    }
+
+    /**
+     * Checks that TornadoVM, which is loaded by now, has read the settings, and was not in use before.
+     *
+     * @throws DeviceException if it runs with others
+     */
+    public static void requireInEffect(MathMode math) {
+        try {
+            Class<?> options = Class.forName("uk.ac.manchester.tornado.runtime.common.TornadoOptions");
+            boolean fuses = options.getField("ENABLE_FMA").getBoolean(null);
+            boolean fallsBack = options.getField("RECOVER_BAILOUT").getBoolean(null);
+            if (fallsBack || fuses != (math == MathMode.FAST)) {
+                throw new DeviceException("TornadoVM was in use before this process was set up for --math " + name(math)
+                        + ": start it anew");
+            }
+        } catch (ClassNotFoundException _) {
+            // The emulator, which computes as Java does.
+        } catch (ReflectiveOperationException e) {
+            throw new DeviceException(
+                    "TornadoVM's settings cannot be read (" + e.getMessage()
+                            + "): this program is built for another version of it",
+                    e);
+        }
+    }
+
+    private static String name(MathMode math) {
+        return math.name().toLowerCase(Locale.ROOT);
+    }
+}

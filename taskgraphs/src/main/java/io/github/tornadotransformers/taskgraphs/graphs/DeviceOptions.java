@@ -1,0 +1,30 @@
+package io.github.tornadotransformers.taskgraphs.graphs;
+
+import io.github.tornadotransformers.taskgraphs.devices.DeviceInfo;
+import io.github.tornadotransformers.taskgraphs.devices.MathMode;
+
+/**
+ * How a forward pass runs on a device.
+ *
+ * @param prefillRows how many tokens of a prompt run at once, at most; 1 for one after the other
+ */
+public record DeviceOptions(DeviceInfo device, MathMode math, GraphMode graph, int prefillRows) {
+    /** Tokens of a prompt at once unless a caller says otherwise: each loaded weight serves as many. */
+    public static final int DEFAULT_PREFILL_ROWS = 128;
+
+    public static DeviceOptions of(DeviceInfo device) {
+        return new DeviceOptions(device, MathMode.STRICT, GraphMode.LAYERED, DEFAULT_PREFILL_ROWS);
+    }
+
+    public DeviceOptions withMath(MathMode wanted) {
+        return new DeviceOptions(device, wanted, graph, prefillRows);
+    }
+
+    public DeviceOptions withGraph(GraphMode wanted) {
+        return new DeviceOptions(device, math, wanted, prefillRows);
+    }
+
+    public DeviceOptions withPrefillRows(int rows) {
+        return new DeviceOptions(device, math, graph, rows);
+    }
+}

@@ -1,0 +1,141 @@
+package io.github.tornadotransformers.taskgraphs.graphs;
+
+import io.github.tornadotransformers.taskgraphs.devices.CapturedErrors;
+import io.github.tornadotransformers.taskgraphs.devices.CompileReport;
+import io.github.tornadotransformers.taskgraphs.devices.DeviceException;
+import io.github.tornadotransformers.taskgraphs.devices.DeviceFailure;
+import io.github.tornadotransformers.taskgraphs.devices.DeviceInfo;
+import io.github.tornadotransformers.taskgraphs.devices.TornadoDevices;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.function.BiPredicate;
+import uk.ac.manchester.tornado.api.GridScheduler;
+import uk.ac.manchester.tornado.api.ImmutableTaskGraph;
+import uk.ac.manchester.tornado.api.TaskGraph;
+import uk.ac.manchester.tornado.api.TornadoExecutionPlan;
+import uk.ac.manchester.tornado.api.TornadoExecutionResult;
+import uk.ac.manchester.tornado.api.WorkerGrid1D;
+import uk.ac.manchester.tornado.api.enums.ProfilerMode;
+import uk.ac.manchester.tornado.api.exceptions.TornadoInternalError;
+import uk.ac.manchester.tornado.api.types.arrays.TornadoNativeArray;
+
+/** Graphs on a device, executed one at a time. A graph compiles when it is first executed. */
+public final class DevicePlan implements AutoCloseable {
+    /** Work items of a group: warps of every GPU divide it, and the smallest devices allow it. */
+    private static final int GROUP = 128;
+
+    /** Kernels stride over what is more; an index plus this fits an int. */
+    private static final long MAX_ITEMS = 1L << 29;
+
+    private final DeviceInfo device;
+    private final List<StageGraph> graphs;
+    private final Map<StageGraph, Integer> indices = new HashMap<>();
+    private final Set<StageGraph> compiled = new HashSet<>();
+    private final TornadoExecutionPlan plan;
+    private TornadoExecutionResult last;
+    private CompileReport report = new CompileReport(0, 0);
+
+    public DevicePlan(List<StageGraph> graphs, DeviceInfo device, BiPredicate<StageGraph, DeviceTransfer> kept) {
+        this.device = device;
+        this.graphs = List.copyOf(graphs);
+        List<ImmutableTaskGraph> built = new ArrayList<>();
+        GridScheduler grids = new GridScheduler();
+        for (StageGraph graph : graphs) {
+            indices.put(graph, built.size());
+            built.add(graph.build(kept));
+            for (DeviceTask task : graph.tasks()) {
+                grids.addWorkerGrid(graph.key(task), grid(task.items()));
+            }
+        }
+        this.plan = new TornadoExecutionPlan(built.toArray(ImmutableTaskGraph[]::new));
+        plan.withDevice(TornadoDevices.resolve(device.id()));
+        plan.withGridScheduler(grids);
+    }
+
+    /** One dimension, whole groups: the kernels' loops stop where the items do. */
+    private WorkerGrid1D grid(long items) {
+        int group = Math.min(GROUP, Integer.highestOneBit(device.maxWorkGroupSize()));
+        long padded = Math.ceilDiv(Math.clamp(items, 1, MAX_ITEMS), group) * (long) group;
+        WorkerGrid1D grid = new WorkerGrid1D(Math.toIntExact(padded));
+        grid.setLocalWork(group, 1, 1);
+        return grid;
+    }
+
+    /** What was compiled so far. */
+    public CompileReport report() {
+        return report;
+    }
+
+    /** @throws DeviceException if the graph cannot be compiled, does not run on the device, or the device runs out of memory */
+    public void execute(StageGraph graph) {
+        if (compiled.contains(graph)) {
+            last = plan.withGraph(indices.get(graph)).execute();
+        } else {
+            compile(graph);
+            compiled.add(graph);
+        }
+    }
+
+    private void compile(StageGraph graph) {
+        try (CapturedErrors errors = new CapturedErrors()) {
+            plan.withProfiler(ProfilerMode.SILENT);
+            last = runFirst(graph, errors);
+            String log = last.getProfilerResult().getProfileLog();
+            report = report.plus(CompileReport.of(graph.taskKeys(), device, log));
+            plan.withoutProfiler();
+        }
+    }
+
+    private TornadoExecutionResult runFirst(StageGraph graph, CapturedErrors errors) {
+        try {
+            return plan.withGraph(indices.get(graph)).execute();
+        } catch (RuntimeException | Error failure) {
+            throw DeviceFailure.of(graph.name(), device, failure, errors, () -> culprit(graph));
+        }
+    }
+
+    /** The first task that does not compile by itself. */
+    private static Optional<String> culprit(StageGraph graph) {
+        return graph.tasks().stream()
+                .filter(task -> !compiles(task))
+                .findFirst()
+                .map(graph::key);
+    }
+
+    /** Compiles a task in a plan of its own, without running it. */
+    private static boolean compiles(DeviceTask task) {
+        TaskGraph graph = new TaskGraph("probe");
+        task.adder().accept(graph);
+        try {
+            new TornadoExecutionPlan(graph.snapshot()).withPreCompilation();
+            return true;
+        } catch (RuntimeException | Error _) {
+            return false;
+        }
+    }
+
+    /** Copies an array that the graph executed last has kept to the host. */
+    public void fetch(TornadoNativeArray array) {
+        last.transferToHost(array);
+    }
+
+    /**
+     * Frees the device's memory. Each graph frees what it owns, then stops at an array that it shares and whose owner freed it:
+     * TornadoVM counts memory by graph, and does not free it twice.
+     */
+    @Override
+    public void close() {
+        for (StageGraph graph : graphs) {
+            try {
+                plan.withGraph(indices.get(graph)).freeDeviceMemory();
+            } catch (TornadoInternalError _) {
+                // Freed by its owner.
+            }
+        }
+    }
+}

@@ -1,0 +1,252 @@
+package io.github.tornadotransformers.taskgraphs.graphs;
+
+import io.github.tornadotransformers.kernels.AttentionKernels;
+import io.github.tornadotransformers.kernels.NormKernels;
+import io.github.tornadotransformers.kernels.QkvKernels;
+import io.github.tornadotransformers.kernels.Slices;
+import io.github.tornadotransformers.kernels.SwiGluKernels;
+import io.github.tornadotransformers.models.program.Activation;
+import io.github.tornadotransformers.models.program.AttentionShape;
+import io.github.tornadotransformers.models.program.Op;
+import io.github.tornadotransformers.taskgraphs.memory.MemoryPlan;
+import java.util.List;
+import java.util.Optional;
+import uk.ac.manchester.tornado.api.types.arrays.FloatArray;
+import uk.ac.manchester.tornado.api.types.arrays.IntArray;
+
+/**
+ * The tasks of Ops in a row, some of which do the work of several: what a task costs beside its arithmetic, and what compiling it
+ * costs, is paid less often. The bits are those of the Ops one by one.
+ */
+final class FusedTasks {
+    /** A work item that sums a whole row by itself takes no more terms than this. */
+    private static final int MAX_TERMS = 4096;
+
+    private final TaskBuilder in;
+    private final OpTasks single;
+    private final int rows;
+    private final IntArray step;
+    private final IntArray layer;
+    private final int math;
+
+    FusedTasks(TaskBuilder in) {
+        this.in = in;
+        this.single = new OpTasks(in);
+        this.rows = in.rows();
+        this.step = in.step();
+        this.layer = in.layer();
+        this.math = in.math();
+    }
+
+    void addAll(List<Op> ops) {
+        for (int first = 0; first < ops.size(); ) {
+            List<Op> rest = ops.subList(first, ops.size());
+            int fused = fuse(rest);
+            if (fused == 0) {
+                single.add(rest.getFirst());
+            }
+            first += Math.max(1, fused);
+        }
+    }
+
+    /** How many Ops at the front of {@code ops} became tasks together. */
+    private int fuse(List<Op> ops) {
+        return switch (ops.getFirst()) {
+            case Op.Linear linear when isPlain(linear) -> fuseLinear(linear, ops);
+            case Op.LayerNorm norm when rows == 1 && 2 * norm.output().width() <= MAX_TERMS -> layerNormRow(norm);
+            case Op.RmsNorm norm when rows == 1 && norm.output().width() <= MAX_TERMS -> rmsNormRow(norm);
+            case Op.AttentionScores scores
+            when rows == 1 && scores.shape().contextLength() <= MAX_TERMS ->
+                next(ops, 1, Op.Softmax.class)
+                        .filter(softmax -> softmax.output().equals(scores.output()))
+                        .map(softmax -> scoresAndSoftmax(scores, softmax))
+                        .orElse(0);
+            default -> 0;
+        };
+    }
+
+    private static boolean isPlain(Op.Linear linear) {
+        return linear.activation() == Activation.NONE && !linear.addsToOutput();
+    }
+
+    private static <T extends Op> Optional<T> next(List<Op> ops, int index, Class<T> type) {
+        return index < ops.size() && type.isInstance(ops.get(index))
+                ? Optional.of(type.cast(ops.get(index)))
+                : Optional.empty();
+    }
+
+    private int fuseLinear(Op.Linear linear, List<Op> ops) {
+        Optional<Op.Rotary> rotary =
+                next(ops, 1, Op.Rotary.class).filter(op -> op.output().equals(linear.output()));
+        int after = rotary.isPresent() ? 2 : 1;
+        Optional<Op.CacheAppend> append =
+                next(ops, after, Op.CacheAppend.class).filter(op -> op.qkv().equals(linear.output()));
+        if (append.isPresent()) {
+            ops.subList(0, after + 1).forEach(in::begin);
+            FloatArray sums = single.linearSlices(linear);
+            rotary.ifPresentOrElse(op -> finishRotated(linear, op, sums), () -> finishQkv(linear, append.get(), sums));
+            return after + 1;
+        }
+        Optional<Op.SwiGlu> swiGlu =
+                next(ops, 1, Op.SwiGlu.class).filter(op -> op.gateUp().equals(linear.output()));
+        swiGlu.ifPresent(op -> {
+            ops.subList(0, 2).forEach(in::begin);
+            finishGateUp(linear, op, single.linearSlices(linear));
+        });
+        return swiGlu.isPresent() ? 2 : 0;
+    }
+
+    private FloatArray bias(Op.Linear linear) {
+        return linear.bias().map(in::vector).orElse(in.noFloats());
+    }
+
+    private static int biased(Op.Linear linear) {
+        return linear.bias().isPresent() ? 1 : 0;
+    }
+
+    private void finishQkv(Op.Linear linear, Op.CacheAppend append, FloatArray sums) {
+        FloatArray bias = bias(linear);
+        FloatArray qkv = in.activation(linear.output());
+        FloatArray keys = in.keys();
+        FloatArray values = in.values();
+        AttentionShape shape = append.shape();
+        int slices = Slices.count(linear.weight().rows());
+        long items = (long) rows * shape.fusedWidth();
+        in.task(
+                linear.name(),
+                items,
+                7,
+                List.of(sums, bias, layer, step, qkv, keys, values),
+                (graph, id) -> graph.task(
+                        id,
+                        QkvKernels::finish,
+                        sums,
+                        bias,
+                        layer,
+                        step,
+                        qkv,
+                        keys,
+                        values,
+                        rows,
+                        slices,
+                        shape.heads(),
+                        shape.kvHeads(),
+                        shape.headDim(),
+                        shape.contextLength(),
+                        biased(linear)));
+    }
+
+    private void finishRotated(Op.Linear linear, Op.Rotary rotary, FloatArray sums) {
+        FloatArray bias = bias(linear);
+        FloatArray angles = in.floats(rotary.name() + MemoryPlan.ANGLES);
+        FloatArray qkv = in.activation(linear.output());
+        FloatArray keys = in.keys();
+        FloatArray values = in.values();
+        AttentionShape shape = rotary.shape();
+        int slices = Slices.count(linear.weight().rows());
+        long items = (long) rows * (shape.fusedWidth() / 2);
+        in.task(
+                linear.name(),
+                items,
+                7,
+                List.of(sums, bias, angles, layer, step, qkv, keys, values),
+                (graph, id) -> graph.task(
+                        id,
+                        QkvKernels::finishRotated,
+                        sums,
+                        bias,
+                        angles,
+                        layer,
+                        step,
+                        qkv,
+                        keys,
+                        values,
+                        rows,
+                        slices,
+                        shape.heads(),
+                        shape.kvHeads(),
+                        shape.headDim(),
+                        shape.contextLength(),
+                        biased(linear)));
+    }
+
+    private void finishGateUp(Op.Linear linear, Op.SwiGlu swiGlu, FloatArray sums) {
+        FloatArray bias = bias(linear);
+        FloatArray out = in.activation(swiGlu.output());
+        int slices = Slices.count(linear.weight().rows());
+        int width = swiGlu.output().width();
+        in.task(
+                swiGlu.name(),
+                (long) rows * width,
+                5,
+                List.of(sums, bias, layer, step, out),
+                (graph, id) -> graph.task(
+                        id,
+                        SwiGluKernels::finishGateUp,
+                        sums,
+                        bias,
+                        layer,
+                        step,
+                        out,
+                        rows,
+                        slices,
+                        width,
+                        biased(linear),
+                        math));
+    }
+
+    private int layerNormRow(Op.LayerNorm norm) {
+        in.begin(norm);
+        FloatArray x = in.activation(norm.input());
+        FloatArray weight = in.vector(norm.weight());
+        FloatArray bias = in.vector(norm.bias());
+        FloatArray out = in.activation(norm.output());
+        int width = norm.output().width();
+        in.task(
+                norm.name(),
+                width,
+                4,
+                List.of(x, weight, bias, layer, out),
+                (graph, id) -> graph.task(
+                        id, NormKernels::layerNormRow, x, weight, bias, layer, out, rows, width, norm.epsilon(), math));
+        return 1;
+    }
+
+    private int rmsNormRow(Op.RmsNorm norm) {
+        in.begin(norm);
+        FloatArray x = in.activation(norm.input());
+        FloatArray weight = in.vector(norm.weight());
+        FloatArray out = in.activation(norm.output());
+        int width = norm.output().width();
+        in.task(
+                norm.name(),
+                width,
+                4,
+                List.of(x, weight, layer, out),
+                (graph, id) -> graph.task(
+                        id, NormKernels::rmsNormRow, x, weight, layer, out, rows, width, norm.epsilon(), math));
+        return 1;
+    }
+
+    /** Scores go to an array of their own: exponentials replace them while other work items still look for the maximum. */
+    private int scoresAndSoftmax(Op.AttentionScores scores, Op.Softmax softmax) {
+        in.begin(scores);
+        in.begin(softmax);
+        FloatArray raw = in.scratch(MemoryPlan.RAW_SCORES);
+        single.attentionScores(scores, raw);
+        FloatArray sums = in.scratch(MemoryPlan.EXPONENTIAL_SUMS);
+        FloatArray exponentials = in.activation(softmax.output());
+        int heads = softmax.shape().heads();
+        int context = softmax.shape().contextLength();
+        long items = (long) heads * Slices.count(context);
+        in.task(
+                softmax.name() + "Exponentials",
+                items,
+                3,
+                List.of(raw, step, exponentials, sums),
+                (graph, id) -> graph.task(
+                        id, AttentionKernels::rowExponentials, raw, step, exponentials, sums, heads, context, math));
+        single.divideByTotals(softmax, sums);
+        return 2;
+    }
+}

@@ -1,0 +1,26 @@
+package io.github.tornadotransformers.taskgraphs.memory;
+
+import java.util.Locale;
+
+/** A use of the program that has activations of its own. */
+public enum Stage {
+    /** Embedding and blocks for one token. */
+    DECODE,
+
+    /** Embedding and blocks for many tokens. */
+    PREFILL,
+
+    /** From the residual stream of one row to its logits. */
+    HEAD,
+
+    /** Embedding and a block for a whole sequence whose activations are kept, and all gradients of activations. */
+    TRAINING,
+
+    /** From the residual stream of a whole sequence to its logits, whose activations are kept. */
+    TRAINING_HEAD;
+
+    /** The name of an array that belongs to this stage alone. */
+    public String array(String name) {
+        return name().toLowerCase(Locale.ROOT) + "." + name;
+    }
+}

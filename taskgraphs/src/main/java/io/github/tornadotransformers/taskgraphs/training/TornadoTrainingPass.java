@@ -1,0 +1,242 @@
+package io.github.tornadotransformers.taskgraphs.training;
+
+import io.github.tornadotransformers.kernels.ElementGradientKernels;
+import io.github.tornadotransformers.kernels.Step;
+import io.github.tornadotransformers.models.checkpoint.DType;
+import io.github.tornadotransformers.models.learning.GradientPass;
+import io.github.tornadotransformers.models.learning.ParameterArrays;
+import io.github.tornadotransformers.models.program.Program;
+import io.github.tornadotransformers.models.program.Weight;
+import io.github.tornadotransformers.taskgraphs.devices.DeviceException;
+import io.github.tornadotransformers.taskgraphs.devices.DeviceInfo;
+import io.github.tornadotransformers.taskgraphs.devices.MathMode;
+import io.github.tornadotransformers.taskgraphs.devices.RuntimeSettings;
+import io.github.tornadotransformers.taskgraphs.graphs.DevicePlan;
+import io.github.tornadotransformers.taskgraphs.graphs.DeviceTransfer;
+import io.github.tornadotransformers.taskgraphs.graphs.StageGraph;
+import io.github.tornadotransformers.taskgraphs.memory.ArrayPlan;
+import io.github.tornadotransformers.taskgraphs.memory.DeviceArrays;
+import io.github.tornadotransformers.taskgraphs.memory.DeviceModel;
+import io.github.tornadotransformers.taskgraphs.memory.LayerGroups;
+import io.github.tornadotransformers.taskgraphs.memory.MemoryPlan;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.util.function.BiPredicate;
+import uk.ac.manchester.tornado.api.types.arrays.FloatArray;
+import uk.ac.manchester.tornado.api.types.arrays.IntArray;
+
+/**
+ * Losses and gradients on a TornadoVM device, with the host's bits. Weights, gradients and activations live there; a sequence
+ * goes to the device, and three numbers of each row come back, of which its loss is computed. Kernels compile when they first
+ * run.
+ */
+public final class TornadoTrainingPass implements GradientPass {
+    private final Program program;
+    private final ParameterArrays weights;
+    private final ParameterArrays gradients;
+    private final DeviceInfo device;
+    private final DeviceArrays arrays;
+    private final TrainingGraphs graphs;
+    private final DevicePlan plan;
+
+    private TornadoTrainingPass(
+            Program program,
+            ParameterArrays weights,
+            DeviceInfo device,
+            DeviceArrays arrays,
+            BiPredicate<StageGraph, DeviceTransfer> kept) {
+        this.program = program;
+        this.weights = weights;
+        this.gradients = new ParameterArrays(program);
+        this.device = device;
+        this.arrays = arrays;
+        arrays.loadAngles(program);
+        graphs = new TrainingGraphs(new DeviceModel(program, DType.F32, MathMode.STRICT, arrays));
+        plan = new DevicePlan(graphs.graphs(), device, kept);
+    }
+
+    /**
+     * @param program for sequences of at most its context
+     * @param weights copied to the device by {@link #begin}
+     * @throws DeviceException if the device lacks memory or double, or the process runs with settings that change bits
+     */
+    public static TornadoTrainingPass open(Program program, ParameterArrays weights, DeviceInfo device) {
+        return open(program, weights, device, (_, _) -> true);
+    }
+
+    static TornadoTrainingPass open(
+            Program program, ParameterArrays weights, DeviceInfo device, BiPredicate<StageGraph, DeviceTransfer> kept) {
+        RuntimeSettings.install(MathMode.STRICT);
+        RuntimeSettings.requireInEffect(MathMode.STRICT);
+        if (!device.fp64()) {
+            throw new DeviceException(
+                    device + " cannot compute in double, which training needs to divide exactly: use" + " -e host");
+        }
+        ArrayPlan memory = TrainingMemoryPlan.of(program, device);
+        TrainingMemoryPlan.requireFits(memory);
+        DeviceArrays arrays = new DeviceArrays(memory, program);
+        try {
+            return new TornadoTrainingPass(program, weights, device, arrays, kept);
+        } catch (RuntimeException | Error e) {
+            arrays.close();
+            throw e;
+        }
+    }
+
+    @Override
+    public Program program() {
+        return program;
+    }
+
+    @Override
+    public ParameterArrays weights() {
+        return weights;
+    }
+
+    @Override
+    public ParameterArrays gradients() {
+        return gradients;
+    }
+
+    public DeviceInfo device() {
+        return device;
+    }
+
+    /** Kernels compiled for the device so far; each is known to have run there. */
+    public int kernelsCompiled() {
+        return plan.report().kernels();
+    }
+
+    /** Nanoseconds spent on compiling kernels so far. */
+    public long jitNanos() {
+        return plan.report().nanos();
+    }
+
+    @Override
+    public void begin() {
+        forEachArray((weight, group, firstLayer, layers) -> {
+            MemorySegment to = arrays.vector(weight, group).getSegment();
+            for (int layer = 0; layer < layers; layer++) {
+                float[] from = weights.layer(weight, firstLayer + layer);
+                MemorySegment.copy(from, 0, to, ValueLayout.JAVA_FLOAT, bytes(layer, from), from.length);
+            }
+        });
+        plan.execute(graphs.begin());
+    }
+
+    @Override
+    public double loss(int[] tokens, int[] targets) {
+        GradientPass.requireSequence(program, tokens, targets);
+        IntArray ids = arrays.ints(MemoryPlan.TOKENS);
+        IntArray wanted = arrays.ints(TrainingMemoryPlan.TARGETS);
+        for (int row = 0; row < tokens.length; row++) {
+            ids.set(row, tokens[row]);
+            wanted.set(row, targets[row]);
+        }
+        IntArray step = arrays.ints(MemoryPlan.STEP);
+        step.set(Step.POSITION, 0);
+        step.set(Step.ROWS, tokens.length);
+        step.set(Step.LOGIT_ROW, 0);
+        arrays.ints(TrainingMemoryPlan.DEPTH).set(0, 0);
+        plan.execute(graphs.embedding());
+        for (int layer = 0; layer < program.layers(); layer++) {
+            runBlock(layer, false);
+        }
+        arrays.ints(TrainingMemoryPlan.DEPTH).set(0, program.layers());
+        plan.execute(graphs.head());
+        return loss(tokens.length);
+    }
+
+    /** In double, r ascending: {@code log(sum) + (max - logit)} of each row, as the host has it. */
+    private double loss(int rows) {
+        FloatArray totals = arrays.floats(TrainingMemoryPlan.TOTALS);
+        plan.fetch(totals);
+        double loss = 0;
+        for (int row = 0; row < rows; row++) {
+            int of = row * ElementGradientKernels.TOTALS;
+            double above = (double) totals.get(of + ElementGradientKernels.LARGEST)
+                    - totals.get(of + ElementGradientKernels.WANTED);
+            loss += StrictMath.log(totals.get(of + ElementGradientKernels.EXPONENTIALS)) + above;
+        }
+        return loss;
+    }
+
+    @Override
+    public double lossAndGradients(int[] tokens, int[] targets, float scale) {
+        double loss = loss(tokens, targets);
+        arrays.floats(TrainingMemoryPlan.SCALE).set(0, scale);
+        plan.execute(graphs.headGradients());
+        for (int layer = program.layers() - 1; layer >= 0; layer--) {
+            if (layer < program.layers() - 1) {
+                runBlock(layer, false);
+            }
+            runBlock(layer, true);
+        }
+        plan.execute(graphs.embeddingGradients());
+        return loss;
+    }
+
+    /** @param back whether the gradients of the layer are computed, whose activations are there */
+    private void runBlock(int layer, boolean back) {
+        int group = layer / arrays.groups().perGroup();
+        arrays.ints(MemoryPlan.LAYER).set(0, layer - arrays.groups().firstLayer(group));
+        arrays.ints(TrainingMemoryPlan.DEPTH).set(0, layer);
+        plan.execute(graphs.block(group, back));
+    }
+
+    @Override
+    public void readGradients() {
+        forEachArray((weight, group, firstLayer, layers) ->
+                read(arrays.gradient(weight, group), gradients, weight, firstLayer, layers));
+    }
+
+    @Override
+    public void descend(float learningRate) {
+        arrays.floats(TrainingMemoryPlan.FACTOR).set(0, -learningRate);
+        plan.execute(graphs.descend());
+    }
+
+    @Override
+    public void readWeights() {
+        forEachArray((weight, group, firstLayer, layers) ->
+                read(arrays.vector(weight, group), weights, weight, firstLayer, layers));
+    }
+
+    private void read(FloatArray array, ParameterArrays to, Weight weight, int firstLayer, int layers) {
+        plan.fetch(array);
+        MemorySegment from = array.getSegment();
+        for (int layer = 0; layer < layers; layer++) {
+            float[] values = to.layer(weight, firstLayer + layer);
+            MemorySegment.copy(from, ValueLayout.JAVA_FLOAT, bytes(layer, values), values, 0, values.length);
+        }
+    }
+
+    private static long bytes(int layers, float[] ofOne) {
+        return (long) layers * ofOne.length * Float.BYTES;
+    }
+
+    /** What happens to the layers that an array of weights or gradients holds. */
+    @FunctionalInterface
+    private interface LayerAction {
+        void run(Weight weight, int group, int firstLayer, int layers);
+    }
+
+    private void forEachArray(LayerAction action) {
+        LayerGroups groups = arrays.groups();
+        for (Weight weight : program.weights()) {
+            if (ArrayPlan.isStacked(weight)) {
+                for (int group = 0; group < groups.count(); group++) {
+                    action.run(weight, group, groups.firstLayer(group), groups.layersOf(group));
+                }
+            } else {
+                action.run(weight, 0, 0, 1);
+            }
+        }
+    }
+
+    @Override
+    public void close() {
+        plan.close();
+        arrays.close();
+    }
+}

@@ -1,0 +1,166 @@
+package io.github.tornadotransformers.taskgraphs.graphs;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.github.tornadotransformers.emulator.DeviceLimits;
+import io.github.tornadotransformers.emulator.EmulatedDevice;
+import io.github.tornadotransformers.emulator.Emulator;
+import io.github.tornadotransformers.emulator.OnEmulator;
+import io.github.tornadotransformers.host.HostForwardPass;
+import io.github.tornadotransformers.host.ScalarOps;
+import io.github.tornadotransformers.models.ModelConfig;
+import io.github.tornadotransformers.models.checkpoint.DType;
+import io.github.tornadotransformers.models.checkpoint.WeightAllocator;
+import io.github.tornadotransformers.models.checkpoint.WeightData;
+import io.github.tornadotransformers.models.checkpoint.Weights;
+import io.github.tornadotransformers.models.generation.ForwardPass;
+import io.github.tornadotransformers.models.gpt2.Gpt2Config;
+import io.github.tornadotransformers.models.program.Program;
+import io.github.tornadotransformers.models.program.Weight;
+import io.github.tornadotransformers.taskgraphs.devices.DeviceInfo;
+import io.github.tornadotransformers.taskgraphs.devices.MathMode;
+import io.github.tornadotransformers.taskgraphs.devices.TornadoDevices;
+import io.github.tornadotransformers.testsupport.Bits;
+import io.github.tornadotransformers.testsupport.RandomData;
+import io.github.tornadotransformers.testsupport.RandomModels;
+import java.lang.foreign.MemorySegment;
+import java.util.Arrays;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.Optional;
+import java.util.stream.LongStream;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.params.provider.ValueSource;
+import uk.ac.manchester.tornado.api.enums.TornadoDeviceType;
+
+/** The device engine, on the emulator, gives the host's bits for random models: every graph mode, type, and chunk of rows. */
+@OnEmulator
+class DeviceEngineTest {
+    static LongStream seeds() {
+        return LongStream.range(0, 40);
+    }
+
+    /** A random model with its host engine and its device engine. */
+    private record Pair(RandomData data, Program program, ForwardPass host, TornadoForwardPass device)
+            implements AutoCloseable {
+        static Pair of(long seed) {
+            RandomData data = new RandomData(seed);
+            ModelConfig config = RandomModels.config(data);
+            Program program = config.program(config.contextLength());
+            DType dtype = DType.values()[(int) (seed % 4)];
+            GraphMode graph = seed % 3 == 0 ? GraphMode.FUSED : GraphMode.LAYERED;
+            Weights weights = RandomModels.weights(program, dtype, data);
+            DeviceOptions options = DeviceOptions.of(
+                            TornadoDevices.choose(Optional.empty(), Optional.empty(), MathMode.STRICT))
+                    .withGraph(graph)
+                    .withPrefillRows(data.between(1, 17));
+            return new Pair(
+                    data,
+                    program,
+                    new HostForwardPass(program, weights, new ScalarOps()),
+                    TornadoForwardPass.open(program, dtype, _ -> weights, options));
+        }
+
+        int[] text(int longest) {
+            return data.ints(data.between(1, Math.min(longest, program.contextLength())), program.vocabSize());
+        }
+
+        @Override
+        public void close() {
+            host.close();
+            device.close();
+        }
+    }
+
+    @ParameterizedTest
+    @MethodSource("seeds")
+    void logitsOfAPromptAndOfTokensAfterIt(long seed) {
+        try (Pair pair = Pair.of(seed)) {
+            int[] prompt = pair.text(40);
+            Bits.assertSame(
+                    "prompt", pair.device().forward(prompt, 0), pair.host().forward(prompt, 0));
+            int end = Math.min(prompt.length + 4, pair.program().contextLength());
+            for (int position = prompt.length; position < end; position++) {
+                int[] token = pair.data().ints(1, pair.program().vocabSize());
+                Bits.assertSame(
+                        "position " + position,
+                        pair.device().forward(token, position),
+                        pair.host().forward(token, position));
+            }
+        }
+    }
+
+    @ParameterizedTest
+    @MethodSource("seeds")
+    void logitsOfEveryPosition(long seed) {
+        try (Pair pair = Pair.of(seed)) {
+            int[] text = pair.text(30);
+            float[][] expected = new float[text.length][];
+            pair.host().forwardAll(text, 0, (position, logits, offset) -> {
+                expected[position] = Arrays.copyOfRange(
+                        logits, offset, offset + pair.program().vocabSize());
+            });
+            int[] seen = {0};
+            pair.device().forwardAll(text, 0, (position, logits, offset) -> {
+                assertThat(offset).isZero();
+                Bits.assertSame("position " + position, logits, expected[position]);
+                seen[0]++;
+            });
+            assertThat(seen[0]).isEqualTo(text.length);
+        }
+    }
+
+    @ParameterizedTest
+    @MethodSource("seeds")
+    void everyTracePoint(long seed) {
+        try (Pair pair = Pair.of(seed)) {
+            TracePoints host = new TracePoints();
+            TracePoints device = new TracePoints();
+            pair.host().trace(host);
+            pair.device().trace(device);
+            int[] text = pair.text(30);
+            pair.host().forward(text, 0);
+            pair.device().forward(text, 0);
+            assertThat(device.rows().keySet())
+                    .containsExactlyInAnyOrderElementsOf(host.rows().keySet());
+            host.rows()
+                    .forEach((point, expected) ->
+                            Bits.assertSame(point.toString(), device.rows().get(point), expected));
+        }
+    }
+
+    /** Weights that are loaded in place, into arrays of which each holds a part of the layers. */
+    @ParameterizedTest
+    @ValueSource(longs = {3000, 5000, 9000, 1_000_000})
+    void layersInGroups(long maxAllocationBytes) {
+        ModelConfig config = new Gpt2Config(19, 40, 8, 16, 5, 2, 1e-5f, true, true);
+        Program program = config.program(40);
+        Weights weights = RandomModels.weights(program, DType.BF16, new RandomData(3));
+        DeviceLimits limits = new DeviceLimits(TornadoDeviceType.GPU, 1L << 20, maxAllocationBytes, 64, true);
+        Emulator.run(new EmulatedDevice(limits), () -> {
+            DeviceInfo info = TornadoDevices.choose(Optional.empty(), Optional.empty(), MathMode.STRICT);
+            try (ForwardPass host = new HostForwardPass(program, weights, new ScalarOps());
+                    TornadoForwardPass device = TornadoForwardPass.open(
+                            program,
+                            DType.BF16,
+                            memory -> copy(program, weights, memory),
+                            DeviceOptions.of(info).withPrefillRows(4))) {
+                int[] text = new RandomData(4).ints(30, 19);
+                Bits.assertSame("logits", device.forward(text, 0), host.forward(text, 0));
+            }
+        });
+    }
+
+    private static Weights copy(Program program, Weights weights, WeightAllocator memory) {
+        Map<Weight, WeightData> copies = new HashMap<>();
+        for (Weight weight : program.weights()) {
+            WeightData data = weights.get(weight);
+            MemorySegment elements =
+                    memory.allocate(weight.name(), data.elements().byteSize());
+            elements.copyFrom(data.elements());
+            copies.put(weight, new WeightData(weight, data.dtype(), elements, data.scales()));
+        }
+        return new Weights(copies);
+    }
+}

@@ -1,0 +1,233 @@
+package io.github.tornadotransformers.taskgraphs.training;
+
+import io.github.tornadotransformers.host.HostForwardPass;
+import io.github.tornadotransformers.host.ScalarOps;
+import io.github.tornadotransformers.models.ModelConfig;
+import io.github.tornadotransformers.models.checkpoint.DType;
+import io.github.tornadotransformers.models.checkpoint.Weights;
+import io.github.tornadotransformers.models.generation.ForwardPass;
+import io.github.tornadotransformers.models.generation.GenerationOptions;
+import io.github.tornadotransformers.models.generation.Generator;
+import io.github.tornadotransformers.models.generation.Sampler;
+import io.github.tornadotransformers.models.generation.SamplingOptions;
+import io.github.tornadotransformers.models.gpt2.Gpt2Config;
+import io.github.tornadotransformers.models.llama.LlamaConfig;
+import io.github.tornadotransformers.models.llama.RopeScaling;
+import io.github.tornadotransformers.models.program.Program;
+import io.github.tornadotransformers.taskgraphs.devices.DeviceInfo;
+import io.github.tornadotransformers.taskgraphs.devices.MathMode;
+import io.github.tornadotransformers.taskgraphs.devices.TornadoDevices;
+import io.github.tornadotransformers.taskgraphs.graphs.DeviceOptions;
+import io.github.tornadotransformers.taskgraphs.graphs.GraphMode;
+import io.github.tornadotransformers.taskgraphs.graphs.TornadoForwardPass;
+import io.github.tornadotransformers.taskgraphs.graphs.TracePoints;
+import io.github.tornadotransformers.testsupport.Bits;
+import io.github.tornadotransformers.testsupport.RandomData;
+import io.github.tornadotransformers.testsupport.RandomModels;
+import java.io.IOException;
+import java.io.PrintStream;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.OptionalInt;
+import java.util.Set;
+import java.util.TreeSet;
+
+/**
+ * What {@link OnDeviceTest} runs in a JVM that TornadoVM's launcher has started: models of both families on a real device, every
+ * Op and its gradient against the oracle. Writes a line for each check to the file that is its first argument: before it, {@code ?}; after it,
+ * {@code +} or {@code -} and the reason; {@code #} and a figure. The second argument is the mode of arithmetic.
+ */
+public final class DeviceChecks {
+    /** Odd sizes: three heads on one, hidden over two slices, a last slice of two, context over two slices. */
+    private static final ModelConfig LLAMA =
+            new LlamaConfig(131, 140, 130, 67, 2, 3, 1, 10, 1e-6f, 10000, new RopeScaling.None(), true, false, false);
+
+    private static final ModelConfig GPT2 = new Gpt2Config(97, 140, 132, 35, 2, 3, 1e-5f, true, true);
+    private static final int ROWS = 8;
+    private static final int PROMPT = 13;
+    private static final int TOKENS = 10;
+
+    private final PrintStream results;
+    private final DeviceInfo device;
+
+    private DeviceChecks(PrintStream results, MathMode math) {
+        this.results = results;
+        this.device = TornadoDevices.choose(Optional.empty(), Optional.empty(), math);
+    }
+
+    public static void main(String[] arguments) throws IOException {
+        try (PrintStream results =
+                new PrintStream(Files.newOutputStream(Path.of(arguments[0])), true, StandardCharsets.UTF_8)) {
+            MathMode math = MathMode.valueOf(arguments[1]);
+            DeviceChecks checks = new DeviceChecks(results, math);
+            switch (math) {
+                case STRICT -> checks.run();
+                case FAST -> checks.checkFastMath();
+            }
+        }
+    }
+
+    private void run() {
+        results.println("# " + device);
+        checkOps("gpt2", GPT2, DType.F32);
+        checkOps("llama", LLAMA, DType.F32);
+        checkOps("llama", LLAMA, DType.BF16);
+        checkOps("llama", LLAMA, DType.F16);
+        checkOps("llama", LLAMA, DType.INT8);
+        checkText("gpt2", GPT2, DType.F32, GraphMode.LAYERED, ROWS);
+        checkText("gpt2", GPT2, DType.INT8, GraphMode.FUSED, 1);
+        checkText("llama", LLAMA, DType.BF16, GraphMode.LAYERED, ROWS);
+        checkText("llama", LLAMA, DType.F32, GraphMode.FUSED, ROWS);
+        checkLayersInGroups();
+        checkGradients(GPT2);
+        checkGradients(LLAMA);
+    }
+
+    /** The gradient of each Op by itself, over rows in two slices. */
+    private void checkGradients(ModelConfig config) {
+        Program program = config.program(config.contextLength());
+        for (GradientOpCase op : GradientOpCase.of(program)) {
+            check(
+                    program.family() + " gradient of " + op.trained().op().name(),
+                    () -> op.requireTheOraclesBits(device, new RandomData(3)));
+        }
+    }
+
+    /** Where the device may fuse and approximate, logits are close. */
+    private void checkFastMath() {
+        for (ModelConfig config : List.of(GPT2, LLAMA)) {
+            Program program = config.program(config.contextLength());
+            Weights weights = RandomModels.weights(program, DType.F32, new RandomData(1));
+            int[] text = new RandomData(2).ints(20, program.vocabSize());
+            check(program.family() + " F32 fast", () -> {
+                DeviceOptions options =
+                        DeviceOptions.of(device).withMath(MathMode.FAST).withPrefillRows(ROWS);
+                try (ForwardPass host = new HostForwardPass(program, weights, new ScalarOps());
+                        TornadoForwardPass engine =
+                                TornadoForwardPass.open(program, DType.F32, _ -> weights, options)) {
+                    float[] logits = host.forward(text, 0);
+                    double[] expected = new double[logits.length];
+                    Arrays.setAll(expected, i -> logits[i]);
+                    Bits.assertClose("logits", engine.forward(text, 0), expected, 1e-3, 1e-3);
+                }
+            });
+        }
+    }
+
+    /** Each layer's weights in arrays of their own, as where one array of all layers would be too large. */
+    private void checkLayersInGroups() {
+        Program program = GPT2.program(64);
+        Weights weights = RandomModels.weights(program, DType.F32, new RandomData(1));
+        long smallBuffers = 300_000;
+        DeviceInfo small = new DeviceInfo(
+                device.id(),
+                device.backend(),
+                device.kind(),
+                device.name(),
+                device.platform(),
+                device.memoryBytes(),
+                smallBuffers,
+                device.maxWorkGroupSize(),
+                device.fp64(),
+                device.fp16());
+        int[] text = new RandomData(2).ints(9, program.vocabSize());
+        check("gpt2 F32 LAYERED in groups", () -> {
+            DeviceOptions options = DeviceOptions.of(small).withPrefillRows(1);
+            try (ForwardPass host = new HostForwardPass(program, weights, new ScalarOps());
+                    TornadoForwardPass engine = TornadoForwardPass.open(program, DType.F32, _ -> weights, options)) {
+                Bits.assertSame("logits", engine.forward(text, 0), host.forward(text, 0));
+            }
+        });
+    }
+
+    private void check(String name, Runnable body) {
+        results.println("? " + name);
+        try {
+            body.run();
+            results.println("+ " + name);
+        } catch (RuntimeException | AssertionError e) {
+            results.println("- " + name + "\t" + String.valueOf(e.getMessage()).replace('\n', ' '));
+        }
+    }
+
+    private TornadoForwardPass open(Program program, Weights weights, DType dtype, GraphMode graph, int rows) {
+        DeviceOptions options = DeviceOptions.of(device).withGraph(graph).withPrefillRows(rows);
+        return TornadoForwardPass.open(program, dtype, _ -> weights, options);
+    }
+
+    /** Every trace point of a prompt that runs in chunks and of single tokens; a check for each Op. */
+    private void checkOps(String family, ModelConfig config, DType dtype) {
+        Program program = config.program(config.contextLength());
+        RandomData data = new RandomData(dtype.ordinal());
+        Weights weights = RandomModels.weights(program, dtype, data);
+        TracePoints expected = new TracePoints();
+        TracePoints actual = new TracePoints();
+        String what = family + " " + dtype;
+        check(what + " traced", () -> {
+            try (ForwardPass host = new HostForwardPass(program, weights, new ScalarOps());
+                    TornadoForwardPass traced = open(program, weights, dtype, GraphMode.LAYERED, ROWS)) {
+                host.trace(expected);
+                traced.trace(actual);
+                int[] text = data.ints(program.contextLength(), program.vocabSize());
+                for (ForwardPass engine : List.of(host, traced)) {
+                    engine.forward(Arrays.copyOf(text, text.length - 2), 0);
+                    engine.forward(Arrays.copyOfRange(text, text.length - 2, text.length - 1), text.length - 2);
+                    engine.forward(Arrays.copyOfRange(text, text.length - 1, text.length), text.length - 1);
+                }
+            }
+            if (!actual.rows().keySet().equals(expected.rows().keySet())) {
+                throw new AssertionError("other trace points than the host's");
+            }
+        });
+        Set<String> ops = new TreeSet<>();
+        expected.rows().keySet().forEach(point -> ops.add(point.op()));
+        for (String op : ops) {
+            check(
+                    what + " " + op,
+                    () -> expected.rows().forEach((point, row) -> {
+                        if (point.op().equals(op)) {
+                            Bits.assertSame(point.toString(), actual.rows().get(point), row);
+                        }
+                    }));
+        }
+    }
+
+    /** Ten tokens, greedy and with a seed, from kernels as the program runs them. */
+    private void checkText(String family, ModelConfig config, DType dtype, GraphMode graph, int rows) {
+        Program program = config.program(config.contextLength());
+        RandomData data = new RandomData(family.length());
+        Weights weights = RandomModels.weights(program, dtype, data);
+        int[] prompt = data.ints(PROMPT, program.vocabSize());
+        Map<String, SamplingOptions> samplings = new LinkedHashMap<>();
+        samplings.put("greedy", SamplingOptions.GREEDY);
+        samplings.put("seeded", SamplingOptions.DEFAULT);
+        try (ForwardPass host = new HostForwardPass(program, weights, new ScalarOps());
+                TornadoForwardPass engine = open(program, weights, dtype, graph, rows)) {
+            samplings.forEach((name, sampling) -> check(family + " " + dtype + " " + graph + " " + name, () -> {
+                int[] wanted = generate(host, prompt, sampling);
+                int[] got = generate(engine, prompt, sampling);
+                if (!Arrays.equals(got, wanted)) {
+                    throw new AssertionError("ids " + Arrays.toString(got) + " instead of " + Arrays.toString(wanted));
+                }
+            }));
+            results.printf(
+                    "# %s %s: %d kernels compiled in %d ms%n",
+                    family, graph, engine.kernelsCompiled(), engine.jitNanos() / 1_000_000);
+        }
+    }
+
+    private static int[] generate(ForwardPass engine, int[] prompt, SamplingOptions sampling) {
+        GenerationOptions options =
+                new GenerationOptions(TOKENS, Set.of(), List.of(), OptionalInt.empty(), true, PROMPT);
+        Sampler sampler = new Sampler(sampling, engine.program().vocabSize());
+        return new Generator(engine, sampler, Optional.empty(), options)
+                .generate(prompt, _ -> {}, () -> false)
+                .ids();
+    }
+}
