@@ -212,11 +212,12 @@ final class KernelOps implements HostOps {
 
     /** Cosines, then sines. */
     private static FloatArray angles(RotaryTable table) {
-        int size = table.cosines().length;
+        int size = table.size();
+        RotaryTable.Angles rows = table.upTo(table.positions());
         FloatArray angles = new FloatArray(2 * size);
         for (int i = 0; i < size; i++) {
-            angles.set(i, table.cosines()[i]);
-            angles.set(size + i, table.sines()[i]);
+            angles.set(i, rows.cosines()[i]);
+            angles.set(size + i, rows.sines()[i]);
         }
         return angles;
     }

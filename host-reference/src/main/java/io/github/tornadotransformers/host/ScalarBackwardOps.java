@@ -135,12 +135,13 @@ public final class ScalarBackwardOps implements BackwardOps {
     @Override
     public void rotary(AttentionShape shape, RotaryTable table, int rows, float[] dQkv) {
         int half = table.pairs();
+        RotaryTable.Angles angles = table.upTo(rows);
         for (int r = 0; r < rows; r++) {
             for (int head = 0; head < shape.heads() + shape.kvHeads(); head++) {
                 int first = r * shape.fusedWidth() + head * shape.headDim();
                 for (int i = 0; i < half; i++) {
-                    float cosine = table.cosines()[r * half + i];
-                    float sine = table.sines()[r * half + i];
+                    float cosine = angles.cosines()[r * half + i];
+                    float sine = angles.sines()[r * half + i];
                     float left = dQkv[first + i];
                     float right = dQkv[first + half + i];
                     dQkv[first + i] = left * cosine + right * sine;

@@ -103,12 +103,13 @@ public final class ScalarOps implements HostOps {
     @Override
     public void rotary(AttentionShape shape, RotaryTable table, int firstPosition, int rows, float[] qkv) {
         int half = table.pairs();
+        RotaryTable.Angles angles = table.upTo(firstPosition + rows);
         for (int r = 0; r < rows; r++) {
             for (int head = 0; head < shape.heads() + shape.kvHeads(); head++) {
                 int first = r * shape.fusedWidth() + head * shape.headDim();
                 for (int i = 0; i < half; i++) {
-                    float cosine = table.cosines()[(firstPosition + r) * half + i];
-                    float sine = table.sines()[(firstPosition + r) * half + i];
+                    float cosine = angles.cosines()[(firstPosition + r) * half + i];
+                    float sine = angles.sines()[(firstPosition + r) * half + i];
                     float left = qkv[first + i];
                     float right = qkv[first + half + i];
                     qkv[first + i] = left * cosine - right * sine;

@@ -201,16 +201,17 @@ public final class VectorBackwardOps implements BackwardOps {
     public void rotary(AttentionShape shape, RotaryTable table, int rows, float[] dQkv) {
         int half = table.pairs();
         int rotated = shape.heads() + shape.kvHeads();
+        RotaryTable.Angles angles = table.upTo(rows);
         forward.forEachRow(rows, rotated * shape.headDim(), r -> {
             for (int head = 0; head < rotated; head++) {
-                rotateBack(dQkv, r * shape.fusedWidth() + head * shape.headDim(), half, table, r * half);
+                rotateBack(dQkv, r * shape.fusedWidth() + head * shape.headDim(), half, angles, r * half);
             }
         });
     }
 
-    private static void rotateBack(float[] x, int first, int half, RotaryTable table, int angle) {
-        float[] cosines = table.cosines();
-        float[] sines = table.sines();
+    private static void rotateBack(float[] x, int first, int half, RotaryTable.Angles angles, int angle) {
+        float[] cosines = angles.cosines();
+        float[] sines = angles.sines();
         for (int i = 0; i < half; i++) {
             float left = x[first + i];
             float right = x[first + half + i];

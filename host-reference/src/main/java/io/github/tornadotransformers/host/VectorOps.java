@@ -199,17 +199,18 @@ public final class VectorOps implements HostOps {
     public void rotary(AttentionShape shape, RotaryTable table, int firstPosition, int rows, float[] qkv) {
         int half = table.pairs();
         int rotated = shape.heads() + shape.kvHeads();
+        RotaryTable.Angles angles = table.upTo(firstPosition + rows);
         forEachRow(rows, rotated * shape.headDim(), r -> {
             int angle = (firstPosition + r) * half;
             for (int head = 0; head < rotated; head++) {
-                rotate(qkv, r * shape.fusedWidth() + head * shape.headDim(), half, table, angle);
+                rotate(qkv, r * shape.fusedWidth() + head * shape.headDim(), half, angles, angle);
             }
         });
     }
 
-    private static void rotate(float[] x, int first, int half, RotaryTable table, int angle) {
-        float[] cosines = table.cosines();
-        float[] sines = table.sines();
+    private static void rotate(float[] x, int first, int half, RotaryTable.Angles angles, int angle) {
+        float[] cosines = angles.cosines();
+        float[] sines = angles.sines();
         for (int i = 0; i < half; i++) {
             float left = x[first + i];
             float right = x[first + half + i];

@@ -212,11 +212,12 @@ public sealed interface Fault {
 
             @Override
             public void rotary(AttentionShape shape, RotaryTable table, int firstPosition, int rows, float[] qkv) {
+                RotaryTable.Angles angles = table.upTo(firstPosition + rows);
                 for (int r = 0; r < rows; r++) {
                     int row = r * shape.fusedWidth();
                     for (int i = 0; i < (shape.heads() + shape.kvHeads()) * table.pairs(); i++) {
                         int angle = (firstPosition + r) * table.pairs() + i % table.pairs();
-                        rotate(qkv, row + 2 * i, table.cosines()[angle], table.sines()[angle]);
+                        rotate(qkv, row + 2 * i, angles.cosines()[angle], angles.sines()[angle]);
                     }
                 }
             }

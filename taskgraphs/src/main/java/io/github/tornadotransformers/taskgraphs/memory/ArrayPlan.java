@@ -84,7 +84,7 @@ public final class ArrayPlan {
             }
             case Op.Rotary rotary ->
                 addLargest(
-                        rotary.name() + MemoryPlan.ANGLES, 2L * rotary.table().cosines().length);
+                        rotary.name() + MemoryPlan.ANGLES, 2L * rotary.table().size());
             case Op.AttentionScores scores
             when rows == 1 ->
                 addLargest(stage.array(MemoryPlan.RAW_SCORES), scores.shape().scoresWidth());

@@ -122,7 +122,7 @@ public final class DeviceArrays implements AutoCloseable {
     public void loadAngles(Program program) {
         for (Op op : program.ops()) {
             if (op instanceof Op.Rotary rotary) {
-                RotaryTable table = rotary.table();
+                RotaryTable.Angles table = rotary.table().upTo(rotary.table().positions());
                 FloatArray angles = floats(rotary.name() + MemoryPlan.ANGLES);
                 MemorySegment cosines = MemorySegment.ofArray(table.cosines());
                 angles.getSegment().asSlice(0, cosines.byteSize()).copyFrom(cosines);
