@@ -60,10 +60,11 @@ public final class Sampler {
      * @param logits {@code [vocabSize]}, left as they are
      * @param position whose logits they are, for the message
      * @throws NonFiniteLogitException if a logit is NaN or infinite
+     * @throws IllegalArgumentException if the repetition penalty makes a logit infinite
      */
     public int sample(float[] logits, int position) {
         Logits.requireFinite(logits, 0, vocabSize, position);
-        float[] scores = options.repetitionPenalty() == 1 ? logits : penalize(logits);
+        float[] scores = options.repetitionPenalty() == 1 ? logits : penalize(logits, position);
         int likeliest = Logits.argmax(scores, vocabSize);
         if (options.deterministic()) {
             return likeliest;
@@ -72,12 +73,16 @@ public final class Sampler {
         return draw(count);
     }
 
-    private float[] penalize(float[] logits) {
+    private float[] penalize(float[] logits, int position) {
         System.arraycopy(logits, 0, penalized, 0, vocabSize);
         double penalty = options.repetitionPenalty();
         for (int id = seen.nextSetBit(0); id >= 0; id = seen.nextSetBit(id + 1)) {
             float logit = logits[id];
             penalized[id] = (float) (logit < 0 ? logit * penalty : logit / penalty);
+            if (Float.isInfinite(penalized[id])) {
+                throw new IllegalArgumentException("--repetition-penalty is " + penalty + ", which makes logit " + id
+                        + " at position " + position + " infinite (it is " + logit + "): choose a value nearer to 1");
+            }
         }
         return penalized;
     }

@@ -70,6 +70,50 @@ class SamplerTest {
         assertEquals(1, observing(options, 0).sample(new float[] {3, 2}, 0));
         assertEquals(0, new Sampler(options, 2).sample(new float[] {-2, -3}, 0));
         assertEquals(1, observing(options, 0).sample(new float[] {-2, -3}, 0));
+        assertEquals(1, observing(options, 0).sample(new float[] {-0.5f, -0.75f}, 0));
+        assertEquals(1, observing(options, 0).sample(new float[] {0.5f, 0.375f}, 0));
+    }
+
+    @ParameterizedTest
+    @CsvSource({"1e-40, 5", "1e-40, 0.5", "1e300, -5", "1e300, -0.5", "4.9e-324, 1e-10"})
+    void aPenaltyThatMakesALogitInfiniteIsNamed(double penalty, float logit) {
+        float[] logits = {1, logit};
+        for (SamplingOptions options : List.of(
+                new SamplingOptions(0, 0, 1, 0, penalty, 1, true),
+                new SamplingOptions(0.9, 40, 1, 0, penalty, 1, false))) {
+            assertThat(assertThrows(
+                            IllegalArgumentException.class,
+                            () -> observing(options, 1).sample(logits, 3)))
+                    .hasMessage("--repetition-penalty is " + penalty + ", which makes logit 1 at position 3 infinite"
+                            + " (it is " + logit + "): choose a value nearer to 1");
+        }
+    }
+
+    @Test
+    void aPenaltyOfALogitThatStaysFiniteIsTaken() {
+        SamplingOptions options = new SamplingOptions(0, 0, 1, 0, 1e-38, 1, true);
+        assertEquals(1, observing(options, 0, 1).sample(new float[] {0, 3}, 0));
+        assertEquals(1, observing(options, 1).sample(new float[] {-1, -0f}, 0));
+    }
+
+    /** Nothing behind the penalty can lose it: extremes of every filter still draw a token that has a weight. */
+    @ParameterizedTest
+    @CsvSource({
+        "4.9e-324, 0, 1, 0",
+        "4.9e-324, 2, 0.9, 0",
+        "1.7e308, 0, 1, 0",
+        "1.7e308, 0, 0.5, 1",
+        "1, 0, 4.9e-324, 0",
+        "4.9e-324, 0, 4.9e-324, 1"
+    })
+    void extremeFiltersOfExtremeLogitsDrawAToken(double temperature, int topK, double topP, double minP) {
+        float[] logits = {-Float.MAX_VALUE, Float.MAX_VALUE, 0, Float.MIN_VALUE, -Float.MIN_VALUE};
+        SamplingOptions options = new SamplingOptions(temperature, topK, topP, minP, 1, 7, false);
+        Sampler sampler = new Sampler(options, logits.length);
+        SplitMix64 numbers = new SplitMix64(7);
+        for (int draw = 0; draw < 20; draw++) {
+            assertEquals(naive(logits, options, numbers), sampler.sample(logits, draw));
+        }
     }
 
     @Test
