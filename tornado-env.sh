@@ -92,6 +92,22 @@ tt_find_jdk() {
   return 1
 }
 
+# Sets TT_MAVEN to mvn, if one that is new enough for the build is on PATH, else to the project's own in folder $1, which fetches
+# Maven once. TT_MAVEN_SEEN says what of mvn was seen. It starts Maven (0.3 s): only for builds.
+tt_find_maven() {
+  local version
+  TT_MAVEN=$1/mvnw TT_MAVEN_SEEN='none on PATH'
+  command -v mvn > /dev/null || return 0
+  version=$(JAVA_HOME=${TT_JDK:-${JAVA_HOME:-}} mvn -B -v 2> /dev/null < /dev/null)
+  version=${version#*Apache Maven }
+  version=${version%%[!0-9.]*}
+  TT_MAVEN_SEEN="$(command -v mvn) is ${version:-of no known version}, and 3.8 is needed"
+  case $version in
+    "" | [0-2].* | 3.[0-7] | 3.[0-7].*) ;;
+    *) TT_MAVEN=mvn ;;
+  esac
+}
+
 # Prints how to get JDK 25.
 tt_jdk_help() {
   cat << 'END'
@@ -193,7 +209,6 @@ END
 }
 
 tt_diagnose_toolchain() {
-  local maven
   if tt_find_jdk; then
     printf 'JDK        %s  %s (%s)\n' "$TT_JDK_VERSION" "$TT_JDK" "$TT_JDK_FROM"
   else
@@ -202,11 +217,11 @@ tt_diagnose_toolchain() {
     printf 'Get it with one of:\n'
     tt_jdk_help
   fi
-  if maven=$(command -v mvn); then
-    printf 'Maven      %s (needed only to build)\n' "$maven"
+  tt_find_maven "$1"
+  if [ "$TT_MAVEN" = mvn ]; then
+    printf 'Maven      %s (needed only to build)\n' "$(command -v mvn)"
   else
-    printf 'Maven      not found; needed to build. Get it with:\n'
-    printf '  apt-get install maven  |  dnf install maven  |  brew install maven  |  sdk install maven\n'
+    printf 'Maven      %s: the first build fetches its own (./mvnw)\n' "$TT_MAVEN_SEEN"
   fi
   [ -n "$TT_JDK" ]
 }
@@ -269,7 +284,7 @@ tt_diagnose_devices() {
 tt_diagnose() {
   local status=0
   tt_read_pinned_sdk "$1"
-  tt_diagnose_toolchain || status=1
+  tt_diagnose_toolchain "$1" || status=1
   if tt_diagnose_sdk; then
     tt_diagnose_drivers
     [ $status -ne 0 ] || tt_diagnose_devices
@@ -297,7 +312,17 @@ tt_print_exports() {
 case ${1:-} in
   functions) ;;
   exports) tt_print_exports ;;
-  "") tt_diagnose "$(cd "$(dirname "$0")" && pwd)" ;;
+  "")
+    tt_follow_links "$0"
+    case $TT_TARGET in */*) ;; *) TT_TARGET=./$TT_TARGET ;; esac
+    root=$(unset CDPATH && cd "${TT_TARGET%/*}" && pwd -P) || exit 1
+    if [ ! -f "$root/pom.xml" ]; then
+      printf 'tornado-env: %s is not in its project'"'"'s folder: there is no %s/pom.xml. Link to it instead of copying it\n' \
+        "$TT_TARGET" "$root" >&2
+      exit 1
+    fi
+    tt_diagnose "$root"
+    ;;
   *)
     printf 'usage: ./tornado-env.sh (says what is there), or . ./tornado-env.sh (exports it)\n' >&2
     exit 2

@@ -18,6 +18,7 @@ final class FakeCheckout {
             "bash",
             "sh",
             "cat",
+            "cksum",
             "cp",
             "cut",
             "dirname",
@@ -32,7 +33,20 @@ final class FakeCheckout {
             "rm",
             "sed",
             "sleep",
+            "sort",
             "uname");
+
+    /** Writes down how it is called, and makes the files of a build. */
+    private static final String BUILD = """
+            echo "$@" >> '%s'
+            echo '[INFO] quiet'
+            case "$*" in
+              *'-pl benchmarks'*) module=benchmarks jar=benchmarks.jar ;;
+              *) module=runner jar=transformers.jar ;;
+            esac
+            mkdir -p $module/target/lib
+            echo jar > $module/target/$jar
+            """;
 
     private final Path folder;
     private final Path root;
@@ -52,16 +66,8 @@ final class FakeCheckout {
         Files.createDirectories(root.resolve("runner/src/main"));
         Files.writeString(root.resolve("runner/pom.xml"), "<project/>");
         Files.writeString(source(), "class A {}");
-        script(bin.resolve("mvn"), """
-                echo "$@" >> '%s'
-                echo '[INFO] quiet'
-                case "$*" in
-                  *'-pl benchmarks'*) module=benchmarks jar=benchmarks.jar ;;
-                  *) module=runner jar=transformers.jar ;;
-                esac
-                mkdir -p $module/target/lib
-                echo jar > $module/target/$jar
-                """.formatted(mavenLog()));
+        maven("3.9.1", BUILD.formatted(mavenLog()));
+        script(root.resolve("mvnw"), "printf 'mvnw: ' >> '%s'\n".formatted(mavenLog()) + BUILD.formatted(mavenLog()));
         environment.put("PATH", bin.toString());
         environment.put("HOME", Files.createDirectories(folder.resolve("home")).toString());
         environment.put("LANG", "C.UTF-8");
@@ -69,7 +75,21 @@ final class FakeCheckout {
         environment.put("OCL_ICD_VENDORS", folder.resolve("drivers").toString());
     }
 
-    private static Path projectRoot() {
+    /** Puts a Maven on PATH that says it is of {@code version}, and builds as {@code body} does. */
+    void maven(String version, String body) throws IOException {
+        script(maven(), "case $* in *-v) echo 'Apache Maven %s (x)'; exit ;; esac\n".formatted(version) + body);
+    }
+
+    /** The same Maven, but of another version. */
+    void mavenOfVersion(String version) throws IOException {
+        maven(version, BUILD.formatted(mavenLog()));
+    }
+
+    Path maven() {
+        return bin.resolve("mvn");
+    }
+
+    static Path projectRoot() {
         Path candidate = Path.of("").toAbsolutePath();
         while (!Files.exists(candidate.resolve("transformers"))) {
             candidate = candidate.getParent();

@@ -5,8 +5,14 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
 import java.nio.file.attribute.FileTime;
+import java.time.Duration;
 import java.time.Instant;
+import java.util.List;
+import java.util.jar.Attributes;
+import java.util.jar.JarOutputStream;
+import java.util.jar.Manifest;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -14,12 +20,15 @@ import org.junit.jupiter.api.condition.DisabledOnOs;
 import org.junit.jupiter.api.condition.OS;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** {@code ./transformers} and {@code tornado-env.sh}, with a fake Maven, JDK and SDK. */
 @DisabledOnOs(value = OS.WINDOWS, disabledReason = "the launcher is a bash script")
 class LauncherTest {
     private static final String BUILDING = "building (once, half a minute or so) …\n";
+    private static final String BUILDING_AGAIN =
+            "building again: the last build failed, and no source has changed since …\n";
 
     @TempDir
     private Path folder;
@@ -76,20 +85,50 @@ class LauncherTest {
         assertThat(checkout.launch("models").exitCode()).isEqualTo(42);
     }
 
-    @Test
-    void newerSourceIsBuilt() throws Exception {
+    /** Whatever time the file claims: one from an archive may be older than the build. */
+    @ParameterizedTest
+    @ValueSource(strings = {"PT0S", "PT24H", "PT-24H"})
+    void changedSourceIsBuiltOnce(Duration ahead) throws Exception {
         checkout.launch("models");
-        Files.setLastModifiedTime(checkout.source(), FileTime.from(Instant.now().plusSeconds(5)));
+        waitForTheFileSystemsClock();
+        Files.writeString(checkout.source(), "class B {}");
+        Files.setLastModifiedTime(checkout.source(), FileTime.from(Instant.now().plus(ahead)));
+        assertThat(checkout.launch("models").err()).startsWith(BUILDING);
+        assertThat(checkout.launch("models").err()).isEmpty();
+    }
+
+    private static void waitForTheFileSystemsClock() throws InterruptedException {
+        Thread.sleep(20);
+    }
+
+    @Test
+    void addedAndRemovedSourcesAreBuilt() throws Exception {
+        checkout.launch("models");
+        waitForTheFileSystemsClock();
+        Path added = Files.writeString(checkout.source().resolveSibling("B.java"), "class B {}");
+        assertThat(checkout.launch("models").err()).startsWith(BUILDING);
+        waitForTheFileSystemsClock();
+        Files.delete(added);
         assertThat(checkout.launch("models").err()).startsWith(BUILDING);
     }
 
     @Test
-    void removedSourceIsBuilt() throws Exception {
+    void sourceDatedInTheFutureIsNotBuiltAtEveryStart() throws Exception {
+        Files.setLastModifiedTime(checkout.source(), FileTime.from(Instant.now().plus(Duration.ofDays(400))));
         checkout.launch("models");
-        Files.delete(checkout.source());
-        Path parent = checkout.source().getParent();
-        Files.setLastModifiedTime(parent, FileTime.from(Instant.now().plusSeconds(5)));
-        assertThat(checkout.launch("models").err()).startsWith(BUILDING);
+        assertThat(checkout.launch("models").err()).isEmpty();
+        assertThat(checkout.mavenCalls()).hasSize(1);
+    }
+
+    @Test
+    void sourceThatWasOnlyTouchedIsNotBuilt() throws Exception {
+        checkout.launch("models");
+        waitForTheFileSystemsClock();
+        Files.writeString(checkout.source(), Files.readString(checkout.source()));
+        assertThat(checkout.launch("models").err()).isEmpty();
+        Files.delete(checkout.bin().resolve("cksum"));
+        assertThat(checkout.launch("models").err()).as("compared once").isEmpty();
+        assertThat(checkout.mavenCalls()).hasSize(1);
     }
 
     @Test
@@ -105,8 +144,7 @@ class LauncherTest {
     @Test
     void twoStartsBuildOnce() throws Exception {
         FakeCheckout.script(checkout.bin().resolve("mvn.slow"), "sleep 1\n");
-        Path mvn = checkout.bin().resolve("mvn");
-        Files.writeString(mvn, Files.readString(mvn) + "mvn.slow\n");
+        Files.writeString(checkout.maven(), Files.readString(checkout.maven()) + "mvn.slow\n");
         RunningScript first = checkout.start("models");
         RunningScript second = checkout.start("models");
         assertThat(first.finish().exitCode()).isZero();
@@ -116,40 +154,61 @@ class LauncherTest {
 
     @Test
     void failedBuildShowsItsErrorsAndIsTriedAgain() throws Exception {
-        FakeCheckout.script(
-                checkout.bin().resolve("mvn"), "echo '[INFO] x'; echo '[ERROR] A.java:[1,2] no such thing'; exit 1\n");
+        checkout.maven("3.8.7", "echo '[INFO] x'; echo '[ERROR] A.java:[1,2] no such thing'; exit 1\n");
         ScriptRun run = checkout.launch("models");
         assertThat(run.exitCode()).isEqualTo(1);
         assertThat(run.out()).isEmpty();
         assertThat(run.err())
                 .isEqualTo(BUILDING + "transformers: the build failed; the whole log is " + checkout.root()
                         + "/target/app/build.log\n[ERROR] A.java:[1,2] no such thing\n");
+        assertThat(checkout.launch("models").err()).isEqualTo(run.err().replace(BUILDING, BUILDING_AGAIN));
+        Files.writeString(checkout.source(), "class B {}");
         assertThat(checkout.launch("models").err()).isEqualTo(run.err());
+        checkout.mavenOfVersion("3.8.7");
+        assertThat(checkout.launch("models").err()).startsWith(BUILDING_AGAIN).contains("built in");
+        Files.writeString(checkout.source(), "class C {}");
+        assertThat(checkout.launch("models").err()).startsWith(BUILDING);
     }
 
     @Test
     void buildWithoutNetworkSaysWhatItNeeds() throws Exception {
-        FakeCheckout.script(
-                checkout.bin().resolve("mvn"),
+        checkout.maven(
+                "4.0.0",
                 "echo '[ERROR] Could not transfer artifact x from central: Unknown host repo.maven.apache.org'; exit 1\n");
         assertThat(checkout.launch("models").err())
                 .contains("The first build downloads its libraries from Maven Central: it needs the network");
     }
 
     @Test
-    void withoutMavenSaysHowToGetIt() throws Exception {
-        Files.delete(checkout.bin().resolve("mvn"));
-        ScriptRun run = checkout.launch("models");
-        assertThat(run.exitCode()).isEqualTo(1);
-        assertThat(run.err())
-                .startsWith("transformers: Maven, needed once to build, is not on PATH.")
-                .contains("apt-get install maven");
+    void withoutMavenTheProjectsOwnBuilds() throws Exception {
+        Files.delete(checkout.maven());
+        assertThat(checkout.launch("models").exitCode()).isZero();
+        assertThat(checkout.mavenCalls()).singleElement().asString().startsWith("mvnw: -B -q");
+    }
+
+    @ParameterizedTest
+    @CsvSource({"2.2.1, true", "3.6.3, true", "3.7, true", "3.8.1, false", "3.10.0, false", "4.0.0, false"})
+    void mavenThatIsTooOldIsPassedBy(String version, boolean tooOld) throws Exception {
+        checkout.mavenOfVersion(version);
+        assertThat(checkout.launch("models").exitCode()).isZero();
+        assertThat(checkout.mavenCalls().getFirst().startsWith("mvnw: ")).isEqualTo(tooOld);
+    }
+
+    /** The wrapper's own message is no line of Maven's. */
+    @Test
+    void mavenThatCannotBeFetchedSaysWhy() throws Exception {
+        Files.delete(checkout.maven());
+        FakeCheckout.script(
+                checkout.root().resolve("mvnw"), "echo 'curl: Failed to fetch https://repo.example/maven'; exit 1\n");
+        assertThat(checkout.launch("models").err())
+                .contains("curl: Failed to fetch https://repo.example/maven\n")
+                .contains("it needs the network, or a proxy or mirror");
     }
 
     @Test
     void builtProgramNeedsNoMaven() throws Exception {
         checkout.launch("models");
-        Files.delete(checkout.bin().resolve("mvn"));
+        Files.delete(checkout.maven());
         assertThat(checkout.launch("models").exitCode()).isZero();
     }
 
@@ -166,9 +225,9 @@ class LauncherTest {
     @Test
     void oldBuildsAreRemovedButTheOneBefore() throws Exception {
         for (int i = 1; i <= 3; i++) {
-            Files.setLastModifiedTime(
-                    checkout.source(), FileTime.from(Instant.now().plusSeconds(3600L * i)));
+            Files.writeString(checkout.source(), "class A" + i + " {}");
             checkout.launch("models");
+            waitForTheFileSystemsClock();
         }
         try (Stream<Path> builds = Files.list(checkout.root().resolve("target/app"))) {
             assertThat(builds.filter(Files::isDirectory)).hasSize(2);
@@ -183,6 +242,92 @@ class LauncherTest {
         assertThat(checkout.run(link.toString(), "models").out()).contains("[models]");
         assertThat(checkout.run(second.toString(), "models").out()).contains("[models]");
         assertThat(checkout.run("bash", "-c", "tt models").out()).contains("[models]");
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"transformers", "tornado-env.sh"})
+    void copyOutsideTheProjectSaysThatALinkWorks(String name) throws Exception {
+        Path copy = Files.copy(
+                checkout.root().resolve(name), checkout.bin().resolve(name), StandardCopyOption.COPY_ATTRIBUTES);
+        for (String call : List.of(copy.toString(), name)) {
+            ScriptRun run = checkout.run("bash", "-c", call + " models");
+            assertThat(run.exitCode()).isNotZero();
+            assertThat(run.out()).isEmpty();
+            assertThat(run.err()).doesNotContain("No such file", "command not found", "JDK");
+        }
+        assertThat(checkout.run(copy.toString()).err())
+                .contains(copy + " is not in its project's folder: there is no " + checkout.bin() + "/")
+                .containsIgnoringCase("link");
+    }
+
+    @Test
+    void linkToTheDiagnosisWorks() throws Exception {
+        Path link =
+                Files.createSymbolicLink(folder.resolve("link"), checkout.root().resolve("tornado-env.sh"));
+        checkout.set("CDPATH", folder.toString());
+        ScriptRun run = checkout.run(link.toString());
+        assertThat(run.err()).isEmpty();
+        assertThat(run.out()).contains("JDK        25.0.3").contains("tornadovm 5.2.0-jdk25");
+    }
+
+    @Test
+    void diagnosisNamesTheMavenThatBuilds() throws Exception {
+        String diagnosis = checkout.root().resolve("tornado-env.sh").toString();
+        assertThat(checkout.run(diagnosis).out())
+                .contains("Maven      " + checkout.maven() + " (needed only to build)");
+        checkout.mavenOfVersion("3.6.3");
+        assertThat(checkout.run(diagnosis).out())
+                .contains("Maven      " + checkout.maven()
+                        + " is 3.6.3, and 3.8 is needed: the first build fetches its own (./mvnw)\n");
+        Files.delete(checkout.maven());
+        assertThat(checkout.run(diagnosis).out()).contains("Maven      none on PATH: the first build fetches its own");
+    }
+
+    /** The JVM refuses a first heap above the largest, and two collectors. */
+    @ParameterizedTest
+    @CsvSource({
+        "TRANSFORMERS_JVM_FLAGS, -Dx=y, -Xms32m -XX:+UseSerialGC",
+        "TRANSFORMERS_JVM_FLAGS, -Dx=y -Xmx24m, -XX:+UseSerialGC",
+        "TRANSFORMERS_JVM_FLAGS, -Xms8m, -XX:+UseSerialGC",
+        "TRANSFORMERS_JVM_FLAGS, -XX:MaxHeapSize=24m, -XX:+UseSerialGC",
+        "TRANSFORMERS_JVM_FLAGS, -XX:+UseZGC, -Xms32m",
+        "JAVA_TOOL_OPTIONS, -Xmx24m -XX:+UseG1GC, ''",
+        "JDK_JAVA_OPTIONS, -Xmx24m, -XX:+UseSerialGC",
+        "_JAVA_OPTIONS, -Xmx24m, -XX:+UseSerialGC",
+    })
+    void flagsOfTheUserReplaceOurs(String variable, String flags, String ours) throws Exception {
+        checkout.launch("models");
+        checkout.set(variable, flags);
+        List<String> found = checkout.launch("models")
+                .out()
+                .lines()
+                .filter(line -> line.matches("\\[-(Xms32m|XX:\\+UseSerialGC)]"))
+                .map(line -> line.substring(1, line.length() - 1))
+                .toList();
+        assertThat(String.join(" ", found)).isEqualTo(ours);
+    }
+
+    /** With the real JVM, whose messages are under test. */
+    @ParameterizedTest
+    @ValueSource(strings = {"-Xmxnonsense", "-Xms2g -Xmx1g", "-XX:+UseG1GC -XX:+UseSerialGC"})
+    void errorsOfTheJvmAreNotAmongTheResult(String flags) throws Exception {
+        checkout.launch("models");
+        writeEmptyProgram();
+        checkout.set("JAVA_HOME", System.getProperty("java.home"));
+        checkout.set("TRANSFORMERS_JVM_FLAGS", flags);
+        ScriptRun run = checkout.launch("models");
+        assertThat(run.out()).isEmpty();
+        assertThat(run.err()).containsAnyOf("heap size", "garbage collectors");
+    }
+
+    /** The real java reads the jar before it begins. */
+    private void writeEmptyProgram() throws IOException {
+        Path app = checkout.root().resolve("target/app");
+        Path jar = app.resolve(Files.readString(app.resolve("current")).strip()).resolve("transformers.jar");
+        Manifest manifest = new Manifest();
+        manifest.getMainAttributes().put(Attributes.Name.MANIFEST_VERSION, "1.0");
+        manifest.getMainAttributes().put(Attributes.Name.MAIN_CLASS, "None");
+        new JarOutputStream(Files.newOutputStream(jar), manifest).close();
     }
 
     @Test
