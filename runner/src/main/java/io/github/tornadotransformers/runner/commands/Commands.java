@@ -8,6 +8,7 @@ import io.github.tornadotransformers.runner.console.ClosedPipeException;
 import io.github.tornadotransformers.runner.console.Console;
 import io.github.tornadotransformers.runner.console.ExitCode;
 import io.github.tornadotransformers.runner.console.Failure;
+import io.github.tornadotransformers.runner.console.MemoryAdvice;
 import io.github.tornadotransformers.runner.engines.Engine;
 import io.github.tornadotransformers.taskgraphs.devices.DeviceException;
 import io.github.tornadotransformers.taskgraphs.devices.MathMode;
@@ -23,6 +24,7 @@ import java.util.function.Function;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Model.OptionSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
@@ -88,10 +90,10 @@ public final class Commands {
         } catch (ClosedPipeException e) {
             return ExitCode.CLOSED_PIPE;
         } catch (OutOfMemoryError e) {
-            return failed(
-                    line,
-                    "there is not enough memory (" + e.getMessage() + "): try a smaller --context",
-                    ExitCode.FAILURE);
+            CommandSpec called = innermost(line.getParseResult()).commandSpec();
+            long heap = Runtime.getRuntime().maxMemory();
+            String advice = MemoryAdvice.of(e, heap, option -> called.findOption(option) != null);
+            return failed(called.commandLine(), advice, ExitCode.FAILURE);
         }
     }
 

@@ -11,12 +11,13 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Locale;
 import java.util.OptionalLong;
+import java.util.stream.LongStream;
 
 /** The machine's memory, as Linux tells it; elsewhere nothing is known, and nothing is refused. */
 public final class HostMemory {
     private static final Path MACHINE = Path.of("/proc/meminfo");
     private static final Path PROCESS = Path.of("/proc/self/status");
-    private static final Path GROUP_LIMIT = Path.of("/sys/fs/cgroup/memory.max");
+    private static final ControlGroups CONTROL_GROUPS = ControlGroups.of(Path.of("/"));
     private static final double GIB = 1L << 30;
 
     private HostMemory() {}
@@ -55,18 +56,18 @@ public final class HostMemory {
         return bytes;
     }
 
-    /** What the machine can still give, or all that the process's control group may have if that is less. */
+    /** What the machine, and each control group of the process, can still give. */
     private static OptionalLong free() {
-        OptionalLong machine = kibibytes(MACHINE, "MemAvailable:");
-        OptionalLong limit = number(GROUP_LIMIT);
-        return machine.isPresent() && limit.isPresent()
-                ? OptionalLong.of(Math.min(machine.getAsLong(), limit.getAsLong()))
-                : machine;
+        return less(kibibytes(MACHINE, "MemAvailable:"), CONTROL_GROUPS.freeBytes());
     }
 
-    /** All memory of the machine, in bytes. */
+    /** All memory of the machine that the process may have, in bytes. */
     public static OptionalLong totalBytes() {
-        return kibibytes(MACHINE, "MemTotal:");
+        return less(kibibytes(MACHINE, "MemTotal:"), CONTROL_GROUPS.limitBytes());
+    }
+
+    private static OptionalLong less(OptionalLong machine, OptionalLong groups) {
+        return LongStream.concat(machine.stream(), groups.stream()).min();
     }
 
     /** The most memory that the process has had, in bytes. */
@@ -82,14 +83,6 @@ public final class HostMemory {
             }
         }
         return OptionalLong.empty();
-    }
-
-    /** Empty for "max", which is no limit. */
-    private static OptionalLong number(Path file) {
-        List<String> lines = lines(file);
-        return lines.isEmpty() || !Character.isDigit(lines.getFirst().charAt(0))
-                ? OptionalLong.empty()
-                : OptionalLong.of(Long.parseLong(lines.getFirst().strip()));
     }
 
     private static List<String> lines(Path file) {
