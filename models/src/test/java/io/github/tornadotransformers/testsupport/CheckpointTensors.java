@@ -28,7 +28,7 @@ public final class CheckpointTensors implements Function<String, double[]> {
         long count = tensor.shape().stream().reduce(1L, Math::multiplyExact);
         double[] values = new double[Math.toIntExact(count)];
         try (Arena arena = Arena.ofConfined()) {
-            MemorySegment bytes = tensor.map(arena);
+            MemorySegment bytes = tensor.read(arena);
             for (int i = 0; i < values.length; i++) {
                 values[i] = switch (tensor.dtype()) {
                     case "F32" -> bytes.get(ValueLayout.JAVA_FLOAT_UNALIGNED, 4L * i);

@@ -192,7 +192,7 @@ public final class TrainingFolder {
                 }
                 float[] to = arrays.layer(weight, layer);
                 try (Arena arena = Arena.ofConfined()) {
-                    MemorySegment.copy(tensor.map(arena), FLOATS, 0, to, 0, to.length);
+                    MemorySegment.copy(tensor.read(arena), FLOATS, 0, to, 0, to.length);
                 }
             }
         }

@@ -7,8 +7,11 @@ import io.github.tornadotransformers.models.CheckpointException;
 import io.github.tornadotransformers.models.Quoted;
 import java.io.IOException;
 import java.io.InputStream;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
+import java.nio.file.LinkOption;
 import java.nio.file.Path;
 import java.util.Locale;
 
@@ -22,11 +25,12 @@ public final class CheckpointFiles {
     private CheckpointFiles() {}
 
     /**
-     * Checks that the file is there, is a file, can be read, and is not the pointer that Git leaves in place of a large file.
+     * Checks that the file is there, is a file or a link to one, can be read, and is not the pointer that Git leaves in place of a large file.
      *
      * @throws CheckpointException if not
      */
     public static void requireContents(Path file) {
+        requireTarget(file);
         if (Files.isDirectory(file)) {
             throw new CheckpointException(Quoted.path(file) + " is a directory, expected a file");
         }
@@ -42,6 +46,42 @@ public final class CheckpointFiles {
             }
         } catch (IOException e) {
             throw CheckpointException.unreadable(file, e);
+        }
+    }
+
+    /** Whether there is a file of that name, be it a link that leads nowhere: whoever reads that is told so. */
+    static boolean isThere(Path file) {
+        return Files.exists(file, LinkOption.NOFOLLOW_LINKS);
+    }
+
+    /** @throws CheckpointException if it is a link to what does not exist */
+    static void requireTarget(Path file) {
+        if (Files.isSymbolicLink(file) && Files.notExists(file)) {
+            throw new CheckpointException(
+                    Quoted.path(file) + " is a link to " + Quoted.path(target(file)) + ", which does not exist");
+        }
+    }
+
+    private static Path target(Path link) {
+        try {
+            return Files.readSymbolicLink(link);
+        } catch (IOException e) {
+            throw CheckpointException.unreadable(link, e);
+        }
+    }
+
+    /**
+     * Fills the rest of a buffer from a place in the file.
+     *
+     * @throws CheckpointException if the file ends before
+     */
+    static void readFully(Path file, FileChannel channel, ByteBuffer buffer, long offset) throws IOException {
+        int start = buffer.position();
+        while (buffer.hasRemaining()) {
+            if (channel.read(buffer, offset + buffer.position() - start) < 0) {
+                throw new CheckpointException(Quoted.path(file) + " became shorter while it was read: it has "
+                        + channel.size() + " bytes, expected at least " + (offset + buffer.limit() - start));
+            }
         }
     }
 

@@ -39,7 +39,7 @@ public final class SafetensorsFile {
             long fileBytes = channel.size();
             long headerBytes = headerBytes(file, channel, fileBytes);
             ByteBuffer header = ByteBuffer.allocate((int) headerBytes);
-            readFully(file, channel, header, LENGTH_BYTES);
+            CheckpointFiles.readFully(file, channel, header, LENGTH_BYTES);
             long dataOffset = LENGTH_BYTES + headerBytes;
             return new SafetensorsFile(
                     file, SafetensorsHeader.parse(file, header.array(), dataOffset, fileBytes - dataOffset));
@@ -54,7 +54,7 @@ public final class SafetensorsFile {
                     + " bytes, too short for a safetensors file: expected at least " + LENGTH_BYTES);
         }
         ByteBuffer length = ByteBuffer.allocate(LENGTH_BYTES).order(ByteOrder.LITTLE_ENDIAN);
-        readFully(file, channel, length, 0);
+        CheckpointFiles.readFully(file, channel, length, 0);
         long headerBytes = length.getLong(0);
         if (Long.compareUnsigned(headerBytes, fileBytes - LENGTH_BYTES) > 0) {
             throw new CheckpointException(Quoted.path(file) + " says its header has "
@@ -66,14 +66,6 @@ public final class SafetensorsFile {
                     + " bytes, expected at most " + MAX_HEADER_BYTES);
         }
         return headerBytes;
-    }
-
-    private static void readFully(Path file, FileChannel channel, ByteBuffer buffer, long offset) throws IOException {
-        while (buffer.hasRemaining()) {
-            if (channel.read(buffer, offset + buffer.position()) < 0) {
-                throw new CheckpointException(Quoted.path(file) + " became shorter while it was read");
-            }
-        }
     }
 
     public Path file() {

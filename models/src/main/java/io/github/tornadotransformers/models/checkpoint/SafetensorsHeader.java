@@ -266,8 +266,9 @@ final class SafetensorsHeader {
                         + " belong to no tensor");
             }
             if (tensor.offset() < covered) {
-                throw rejected(tensorWords(tensor.name()) + " overlaps the one before it by "
-                        + (covered - tensor.offset()) + " bytes");
+                long shared = covered - tensor.offset();
+                throw rejected(tensorWords(tensor.name()) + " overlaps the one before it by " + shared
+                        + (shared == 1 ? " byte" : " bytes"));
             }
             covered += tensor.bytes();
         }

@@ -1,11 +1,7 @@
 package io.github.tornadotransformers.models.checkpoint;
 
-import io.github.tornadotransformers.models.CheckpointException;
-import java.io.IOException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
-import java.nio.channels.FileChannel;
-import java.nio.channels.FileChannel.MapMode;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
@@ -18,6 +14,9 @@ import java.util.Optional;
  * @param offset of its first byte in the file
  */
 public record StoredTensor(Path file, String name, String dtype, List<Long> shape, long offset, long bytes) {
+    /** Bytes of a single read; a buffer holds no more than an {@code int} counts. */
+    private static final long MAX_READ = 1 << 30;
+
     public StoredTensor {
         shape = List.copyOf(shape);
     }
@@ -28,15 +27,18 @@ public record StoredTensor(Path file, String name, String dtype, List<Long> shap
     }
 
     /**
-     * Maps the tensor's bytes, read-only, for as long as the arena lives. They need not be aligned.
+     * The tensor's bytes, in memory of the arena.
      *
-     * @throws CheckpointException if the file has changed since its header was read, or cannot be read
+     * @throws io.github.tornadotransformers.models.CheckpointException if the file has become shorter since its header was
+     *     read, or cannot be read
      */
-    public MemorySegment map(Arena arena) {
-        try (FileChannel channel = FileChannel.open(file)) {
-            return channel.map(MapMode.READ_ONLY, offset, bytes, arena);
-        } catch (IOException e) {
-            throw CheckpointException.unreadable(file, e);
+    public MemorySegment read(Arena arena) {
+        MemorySegment all = arena.allocate(bytes, Long.BYTES);
+        try (TensorReader reader = new TensorReader(this)) {
+            for (long from = 0; from < bytes; from += MAX_READ) {
+                reader.read(from, all.asSlice(from, Math.min(MAX_READ, bytes - from)));
+            }
         }
+        return all;
     }
 }

@@ -1,6 +1,6 @@
 package io.github.tornadotransformers.models.checkpoint;
 
-import java.lang.foreign.MemorySegment;
+import java.lang.foreign.Arena;
 import java.util.stream.LongStream;
 
 /**
@@ -14,7 +14,7 @@ import java.util.stream.LongStream;
  */
 record TensorCopy(
         StoredType type,
-        MemorySegment elements,
+        TensorBytes tensor,
         long rows,
         long columns,
         boolean transposed,
@@ -27,15 +27,10 @@ record TensorCopy(
     /** Tasks for each thread, so that one that is late does not keep the others waiting long. */
     private static final int TASKS_PER_THREAD = 4;
 
-    /** Whether {@link #run} uses several threads. */
-    static boolean isParallel(long elements) {
-        return elements >= PARALLEL_ELEMENTS;
-    }
-
     /** @return how many finite values became infinite */
     long run() {
         long panels = Math.ceilDiv(rows, (long) Tile.SIDE);
-        if (!isParallel(rows * columns)) {
+        if (rows * columns < PARALLEL_ELEMENTS) {
             return copyPanels(0, panels);
         }
         long tasks =
@@ -47,25 +42,36 @@ record TensorCopy(
     }
 
     private long copyPanels(long from, long to) {
-        Tile tile = Tile.between(new TensorSource(type, elements), new TileSink(target, layer));
-        for (long panel = from; panel < to; panel++) {
-            copyPanel(tile, panel * Tile.SIDE);
+        try (Arena arena = Arena.ofConfined()) {
+            TensorSource source = new TensorSource(type, tensor, rows * columns, arena);
+            Tile tile = Tile.between(source, new TileSink(target, layer));
+            for (long panel = from; panel < to; panel++) {
+                copyPanel(source, tile, panel * Tile.SIDE);
+            }
+            return tile.overflows();
         }
-        return tile.overflows();
     }
 
-    private void copyPanel(Tile tile, long firstRow) {
+    private void copyPanel(TensorSource source, Tile tile, long firstRow) {
         int height = (int) Math.min(Tile.SIDE, rows - firstRow);
-        for (long first = 0; first < columns; first += Tile.SIDE) {
-            int width = (int) Math.min(Tile.SIDE, columns - first);
+        for (long first = 0; first < columns; first += source.windowWidth()) {
+            int width = (int) Math.min(source.windowWidth(), columns - first);
+            source.load(firstRow, height, columns, first, width);
+            copyWindow(tile, firstRow, height, first, width);
+        }
+    }
+
+    private void copyWindow(Tile tile, long firstRow, int height, long windowColumn, int windowWidth) {
+        for (int first = 0; first < windowWidth; first += Tile.SIDE) {
+            int width = Math.min(Tile.SIDE, windowWidth - first);
             for (int row = 0; row < height; row++) {
-                tile.read(row, (firstRow + row) * columns + first, width);
+                tile.read(row, row * windowWidth + first, width);
             }
             if (transposed) {
                 tile.turn(height, width);
-                tile.write(width, height, first, firstColumn + firstRow);
+                tile.write(width, height, windowColumn + first, firstColumn + firstRow);
             } else {
-                tile.write(height, width, firstRow, firstColumn + first);
+                tile.write(height, width, firstRow, firstColumn + windowColumn + first);
             }
         }
     }

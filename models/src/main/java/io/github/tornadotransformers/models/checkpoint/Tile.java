@@ -10,8 +10,8 @@ sealed interface Tile {
 
     int ELEMENTS = SIDE * SIDE;
 
-    /** Fills the first columns of a row from {@code columns} consecutive elements of the tensor. */
-    void read(int row, long firstElement, int columns);
+    /** Fills the first columns of a row from {@code columns} consecutive elements of the source's window. */
+    void read(int row, int firstElement, int columns);
 
     /** Swaps rows and columns. */
     void turn(int rows, int columns);
@@ -39,7 +39,7 @@ sealed interface Tile {
         }
 
         @Override
-        public void read(int row, long firstElement, int columns) {
+        public void read(int row, int firstElement, int columns) {
             source.read(firstElement, elements, row * SIDE, columns);
         }
 
@@ -83,7 +83,7 @@ sealed interface Tile {
         }
 
         @Override
-        public void read(int row, long firstElement, int columns) {
+        public void read(int row, int firstElement, int columns) {
             source.readBits(firstElement, elements, row * SIDE, columns);
         }
 

@@ -5,14 +5,13 @@ import io.github.tornadotransformers.models.Quoted;
 import io.github.tornadotransformers.models.program.Program;
 import io.github.tornadotransformers.models.program.TensorPart;
 import io.github.tornadotransformers.models.program.Weight;
-import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.LinkedHashMap;
 import java.util.SequencedMap;
 
 /**
  * Brings a checkpoint's tensors into memory as a program's weights: stacked over layers, {@code [rows][columns]}, in the
- * chosen type. Each tensor is mapped by itself and unmapped right after, so that the peak is the weights plus one tensor.
+ * chosen type. Tensors are read in pieces, so that the peak is little more than the weights.
  */
 public final class WeightLoader {
     private static final String SCALES = ".scales";
@@ -69,10 +68,9 @@ public final class WeightLoader {
 
     private static void fill(Checkpoint checkpoint, WeightData data, int layer, TensorPart part) {
         StoredTensor tensor = checkpoint.tensor(part.tensorName(layer));
-        long elements = Math.multiplyExact((long) data.weight().rows(), (long) part.columns());
         long overflows;
-        try (Arena arena = TensorCopy.isParallel(elements) ? Arena.ofShared() : Arena.ofConfined()) {
-            overflows = copy(tensor.type().orElseThrow(), tensor.map(arena), data, layer, part);
+        try (TensorReader reader = new TensorReader(tensor)) {
+            overflows = copy(tensor.type().orElseThrow(), reader, data, layer, part);
         }
         if (overflows > 0) {
             throw new CheckpointException(Quoted.path(tensor.file()) + ": " + overflows + " values of tensor "
@@ -86,10 +84,10 @@ public final class WeightLoader {
      *
      * @return how many finite values became infinite
      */
-    static long copy(StoredType type, MemorySegment elements, WeightData data, int layer, TensorPart part) {
+    static long copy(StoredType type, TensorBytes tensor, WeightData data, int layer, TensorPart part) {
         Weight weight = data.weight();
         long rows = part.transposed() ? part.columns() : weight.rows();
         long columns = part.transposed() ? weight.rows() : part.columns();
-        return new TensorCopy(type, elements, rows, columns, part.transposed(), data, layer, part.firstColumn()).run();
+        return new TensorCopy(type, tensor, rows, columns, part.transposed(), data, layer, part.firstColumn()).run();
     }
 }

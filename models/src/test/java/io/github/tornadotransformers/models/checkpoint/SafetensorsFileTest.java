@@ -111,6 +111,13 @@ class SafetensorsFileTest {
         assertThat(rejection(header, 16)).contains("tensor \"t1\" overlaps the one before it by 16 bytes");
     }
 
+    @ParameterizedTest
+    @CsvSource({"7, 1 byte", "5, 3 bytes"})
+    void tensorsThatShareAFewBytesOverlap(int begin, String words) {
+        String header = "{" + tensor("a", "U8", "[8]", 0, 8) + "," + tensor("b", "U8", "[4]", begin, begin + 4) + "}";
+        assertThat(rejection(header, begin + 4)).endsWith("tensor \"b\" overlaps the one before it by " + words);
+    }
+
     @Test
     void bytesAfterTheLastTensorAreCounted() {
         assertThat(rejection("{" + tensor("t", "F32", "[2]", 0, 8) + "}", 11))
@@ -273,14 +280,14 @@ class SafetensorsFileTest {
     }
 
     @Test
-    void dataIsMappedFromAnOffsetThatNeedNotBeAligned() {
+    void dataIsReadFromAnOffsetThatNeedNotBeAligned() {
         byte[] header = ("{" + tensor("pad", "U8", "[1]", 0, 1) + "," + tensor("t", "F32", "[2]", 1, 9) + "}")
                 .getBytes(StandardCharsets.UTF_8);
         byte[] bytes = RawSafetensors.bytes(header.length, header, 9);
         ByteBuffer.wrap(bytes).order(ByteOrder.LITTLE_ENDIAN).putFloat(bytes.length - 4, 1.5f);
         RawSafetensors.writeBytes(file, bytes);
         try (Arena arena = Arena.ofConfined()) {
-            MemorySegment data = SafetensorsFile.open(file).tensors().get("t").map(arena);
+            MemorySegment data = SafetensorsFile.open(file).tensors().get("t").read(arena);
 
             assertThat(data.byteSize()).isEqualTo(8);
             assertThat(data.get(ValueLayout.JAVA_FLOAT_UNALIGNED, 4)).isEqualTo(1.5f);
@@ -288,12 +295,31 @@ class SafetensorsFileTest {
     }
 
     @Test
-    void aFileThatBecameShorterIsRefusedWhenMapped() throws IOException {
+    void aFileThatBecameShorterIsRefusedWhenItIsRead() throws IOException {
         StoredTensor tensor =
                 opened("{" + tensor("t", "F32", "[2]", 0, 8) + "}", 8).tensors().get("t");
         Files.write(file, new byte[10]);
         try (Arena arena = Arena.ofConfined()) {
-            assertThat(Rejection.line(() -> tensor.map(arena))).startsWith(file + " cannot be read");
+            assertThat(Rejection.line(() -> tensor.read(arena)))
+                    .isEqualTo(file + " became shorter while it was read: it has 10 bytes, expected at least "
+                            + (tensor.offset() + 8));
+        }
+    }
+
+    /** The process would get a signal if the file were mapped. */
+    @Test
+    void aFileThatIsCutShortBetweenTwoReadsIsRefused() throws IOException {
+        StoredTensor tensor = opened("{" + tensor("t", "U8", "[100000]", 0, 100_000) + "}", 100_000)
+                .tensors()
+                .get("t");
+        try (Arena arena = Arena.ofConfined();
+                TensorReader reader = new TensorReader(tensor)) {
+            reader.read(0, arena.allocate(50_000));
+            try (FileChannel channel = FileChannel.open(file, StandardOpenOption.WRITE)) {
+                channel.truncate(tensor.offset() + 60_000);
+            }
+            assertThat(Rejection.line(() -> reader.read(50_000, arena.allocate(50_000))))
+                    .startsWith(file + " became shorter while it was read: it has " + (tensor.offset() + 60_000));
         }
     }
 }

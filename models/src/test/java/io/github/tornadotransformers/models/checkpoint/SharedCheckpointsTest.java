@@ -41,7 +41,7 @@ class SharedCheckpointsTest {
 
     private static void requireEqual(Weight weight, TensorPart part, StoredTensor tensor, MemorySegment layer) {
         try (Arena arena = Arena.ofConfined()) {
-            MemorySegment stored = tensor.map(arena);
+            MemorySegment stored = tensor.read(arena);
             for (int row = 0; row < weight.rows(); row++) {
                 for (int column = 0; column < part.columns(); column++) {
                     long index = part.transposed()

@@ -48,7 +48,11 @@ class TensorCopyTest {
                 new Case(StoredType.F32, DType.INT8, WeightLayout.ROW_MAJOR, 601, 700, false, 1, 0, 3),
                 new Case(StoredType.BF16, DType.BF16, WeightLayout.PANELS, 1, 300_000, true, 0, 0, 4),
                 new Case(StoredType.F16, DType.F16, WeightLayout.ROW_MAJOR, 1, 300_000, false, 0, 2, 5));
-        return Stream.concat(any, byManyThreads);
+        Stream<Case> widerThanTheWindow = Stream.of(
+                new Case(StoredType.F32, DType.F32, WeightLayout.PANELS, 3, 5000, false, 1, 2, 6),
+                new Case(StoredType.F64, DType.INT8, WeightLayout.ROW_MAJOR, 1025, 130, true, 0, 0, 7),
+                new Case(StoredType.BF16, DType.BF16, WeightLayout.PANELS, 130, 4097, false, 0, 0, 8));
+        return Stream.of(any, byManyThreads, widerThanTheWindow).flatMap(cases -> cases);
     }
 
     @ParameterizedTest
@@ -66,7 +70,7 @@ class TensorCopyTest {
 
             new TensorCopy(
                             shape.stored(),
-                            source,
+                            TensorBytes.of(source),
                             storedRows,
                             storedColumns,
                             shape.transposed(),

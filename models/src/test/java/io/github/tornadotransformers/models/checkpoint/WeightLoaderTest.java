@@ -12,6 +12,7 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
+import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
@@ -218,5 +219,17 @@ class WeightLoaderTest {
                 })))
                 .contains("tensors do not fit config.json");
         assertThat(asked).isEmpty();
+    }
+
+    @Test
+    void aFileThatIsCutShortAfterItWasOpenedIsNamed() throws IOException {
+        Checkpoint checkpoint = TestCheckpoints.write(folder, TestCheckpoints.llama(), SEED);
+        Path file = folder.resolve("model.safetensors");
+        try (FileChannel channel = FileChannel.open(file, StandardOpenOption.WRITE)) {
+            channel.truncate(channel.size() / 2);
+        }
+
+        assertThat(Rejection.line(() -> LoadedFloats.of(checkpoint, DType.BF16)))
+                .startsWith(file + " became shorter while it was read: it has " + Files.size(file) + " bytes, expected");
     }
 }
