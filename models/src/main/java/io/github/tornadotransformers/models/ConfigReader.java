@@ -13,6 +13,9 @@ import java.util.OptionalInt;
  * written with an exponent or as {@code 12.0}; a number in quotation marks is refused.
  */
 public final class ConfigReader {
+    /** What many files write where there is no such token. */
+    private static final int NO_TOKEN = -1;
+
     private final Path file;
     private final String scope;
     private final JsonNode object;
@@ -48,26 +51,28 @@ public final class ConfigReader {
         return has(field) ? count(field, max) : otherwise;
     }
 
-    /** A token id, or the ids of a list; none where absent. */
+    /** A token id, or the ids of a list, without {@link #NO_TOKEN}; none where absent. */
     public List<Integer> tokenIds(String field) {
         if (!has(field)) {
             return List.of();
         }
         JsonNode value = object.get(field);
-        if (!value.isArray()) {
-            return List.of(wholeNumber(field, value, 0, Integer.MAX_VALUE));
-        }
         List<Integer> ids = new ArrayList<>();
-        for (JsonNode each : value) {
-            ids.add(wholeNumber(field, each, 0, Integer.MAX_VALUE));
+        for (JsonNode each : value.isArray() ? value : List.of(value)) {
+            tokenId(field, each).ifPresent(ids::add);
         }
         return List.copyOf(ids);
     }
 
+    /** A token id; none where absent or {@link #NO_TOKEN}. */
     public OptionalInt tokenId(String field) {
-        return has(field)
-                ? OptionalInt.of(wholeNumber(field, object.get(field), 0, Integer.MAX_VALUE))
-                : OptionalInt.empty();
+        return has(field) ? tokenId(field, object.get(field)) : OptionalInt.empty();
+    }
+
+    private OptionalInt tokenId(String field, JsonNode value) {
+        return value.isNumber() && value.doubleValue() == NO_TOKEN
+                ? OptionalInt.empty()
+                : OptionalInt.of(wholeNumber(field, value, 0, Integer.MAX_VALUE));
     }
 
     /** A required finite number above 0. */

@@ -4,6 +4,9 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 
 /** How the checkpoints of one {@code model_type} are written. */
 public interface ModelFamily<C extends ModelConfig> {
+    /** The head's tensor, in every family, where the embedding does not serve as one. */
+    String HEAD = "lm_head.weight";
+
     /** The value of {@code model_type}. */
     String modelType();
 

@@ -57,7 +57,7 @@ public final class Checkpoint implements ModelSource {
     public static Checkpoint open(Path folder) {
         requireFolder(folder);
         Path configFile = folder.resolve(CONFIG);
-        if (Files.notExists(configFile)) {
+        if (!CheckpointFiles.isThere(configFile)) {
             throw new CheckpointException(
                     Quoted.path(folder) + " has no " + CONFIG + ", expected a checkpoint in Hugging Face's layout");
         }
@@ -67,8 +67,9 @@ public final class Checkpoint implements ModelSource {
         Optional<ConfigReader> generation = generationConfig(folder);
         List<Integer> endTokens = saying(END_TOKENS, generation, configReader).tokenIds(END_TOKENS);
         OptionalInt bosToken = saying(BOS_TOKEN, generation, configReader).tokenId(BOS_TOKEN);
-        TensorIndex tensors = TensorIndex.of(family, openWeights(folder));
-        TensorCheck check = TensorCheck.of(folder, tensors, config.program(1));
+        Program program = config.program(1);
+        TensorIndex tensors = TensorIndex.of(family, openWeights(folder)).withTiedHead(program);
+        TensorCheck check = TensorCheck.of(folder, tensors, program);
         return new Checkpoint(folder, config, endTokens, bosToken, tensors, check);
     }
 
@@ -83,6 +84,7 @@ public final class Checkpoint implements ModelSource {
     }
 
     private static void requireFolder(Path folder) {
+        CheckpointFiles.requireTarget(folder);
         if (Files.notExists(folder)) {
             throw new CheckpointException(Quoted.path(folder) + " does not exist, expected a folder with a checkpoint");
         }
@@ -94,7 +96,7 @@ public final class Checkpoint implements ModelSource {
 
     private static Optional<ConfigReader> generationConfig(Path folder) {
         Path file = folder.resolve(GENERATION_CONFIG);
-        if (Files.notExists(file)) {
+        if (!CheckpointFiles.isThere(file)) {
             return Optional.empty();
         }
         ObjectNode json = CheckpointFiles.readJson(file);
@@ -108,11 +110,11 @@ public final class Checkpoint implements ModelSource {
 
     private static List<SafetensorsFile> openWeights(Path folder) {
         Path index = folder.resolve(ShardIndex.FILE_NAME);
-        if (Files.exists(index)) {
+        if (CheckpointFiles.isThere(index)) {
             return ShardIndex.read(index).openShards();
         }
         Path single = folder.resolve(SINGLE_FILE);
-        if (Files.notExists(single)) {
+        if (!CheckpointFiles.isThere(single)) {
             throw new CheckpointException(Quoted.path(folder) + " has neither " + SINGLE_FILE + " nor "
                     + ShardIndex.FILE_NAME + "; other formats of weights are not read");
         }

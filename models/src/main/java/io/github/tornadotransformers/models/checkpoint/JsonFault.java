@@ -7,9 +7,9 @@ import java.util.regex.Pattern;
 
 /** Where and why a text is not JSON, on one line. */
 public final class JsonFault {
-    /** What Jackson adds for programmers: names of its features and sources. */
-    private static final Pattern ASIDE =
-            Pattern.compile("\\s*\\((?:not recognized|start marker|for ).*", Pattern.DOTALL);
+    /** What Jackson adds for programmers: names of its features, constraints and sources. */
+    private static final Pattern ASIDE = Pattern.compile(
+            "\\s*\\((?:not recognized|start marker|for ).*|: enable `.*|, from `[^`]*`", Pattern.DOTALL);
 
     private JsonFault() {}
 

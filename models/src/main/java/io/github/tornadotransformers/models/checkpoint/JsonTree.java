@@ -5,6 +5,7 @@ import com.fasterxml.jackson.core.JsonParseException;
 import com.fasterxml.jackson.core.JsonParser;
 import com.fasterxml.jackson.core.JsonToken;
 import com.fasterxml.jackson.core.StreamReadFeature;
+import com.fasterxml.jackson.core.json.JsonReadFeature;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
@@ -13,12 +14,16 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import java.io.IOException;
 
 /**
- * Builds Jackson's tree from its parser. An {@code ObjectMapper} would do the same, but takes a quarter of a second to set
- * itself up, which every start of the program would wait for.
+ * Builds Jackson's tree from its parser. {@code NaN} and {@code Infinity}, which Python writes, are numbers: whoever reads the
+ * field refuses them, and in a field that nobody reads they do no harm.
+ *
+ * <p>An {@code ObjectMapper} would do the same, but takes a quarter of a second to set itself up, which every start of the
+ * program would wait for.
  */
 final class JsonTree {
     private static final JsonFactory JSON = JsonFactory.builder()
             .enable(StreamReadFeature.STRICT_DUPLICATE_DETECTION)
+            .enable(JsonReadFeature.ALLOW_NON_NUMERIC_NUMBERS)
             .build();
 
     private static final JsonNodeFactory NODES = JsonNodeFactory.instance;

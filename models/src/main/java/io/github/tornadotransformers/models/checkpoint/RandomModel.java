@@ -38,7 +38,8 @@ public record RandomModel(ModelConfig config, long seed) implements ModelSource 
             MemorySegment values = arena.allocate(Math.multiplyExact(elements, (long) Float.BYTES), Float.BYTES);
             LongStream chunks = LongStream.range(0, Math.ceilDiv(elements, (long) CHUNK));
             (elements > CHUNK ? chunks.parallel() : chunks).forEach(chunk -> write(tensor, chunk * CHUNK, values));
-            long _ = WeightLoader.copy(StoredType.F32, TensorBytes.of(values), data, layer, part); // all are near 1: none overflows
+            long _ = WeightLoader.copy(
+                    StoredType.F32, TensorBytes.of(values), data, layer, part); // all are near 1: none overflows
         }
     }
 

@@ -3,8 +3,6 @@ package io.github.tornadotransformers.models.checkpoint;
 import com.fasterxml.jackson.databind.JsonNode;
 import io.github.tornadotransformers.models.CheckpointException;
 import io.github.tornadotransformers.models.Quoted;
-import java.io.IOException;
-import java.nio.file.Files;
 import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -45,9 +43,10 @@ final class ShardIndex {
     }
 
     /**
-     * Opens every shard that the index names.
+     * Opens every shard that the index names. The folder is its owner's, so a link in it may lead anywhere; a name is whoever
+     * made the index's, and may not.
      *
-     * @throws CheckpointException if a shard's path leaves the folder, or shards or tensors are missing
+     * @throws CheckpointException if a shard's name leaves the folder, or shards or tensors are missing
      */
     List<SafetensorsFile> openShards() {
         Map<String, Path> paths = new LinkedHashMap<>();
@@ -55,7 +54,7 @@ final class ShardIndex {
             paths.put(shard, path(shard));
         }
         List<String> absent = paths.entrySet().stream()
-                .filter(entry -> Files.notExists(entry.getValue()))
+                .filter(entry -> !CheckpointFiles.isThere(entry.getValue()))
                 .map(entry -> Quoted.text(entry.getKey()))
                 .toList();
         if (!absent.isEmpty()) {
@@ -64,7 +63,6 @@ final class ShardIndex {
         }
         List<SafetensorsFile> shards = new ArrayList<>();
         for (Map.Entry<String, Path> entry : paths.entrySet()) {
-            requireInFolder(entry.getKey(), entry.getValue());
             SafetensorsFile shard = SafetensorsFile.open(entry.getValue());
             requireTensors(entry.getKey(), shard);
             shards.add(shard);
@@ -99,30 +97,6 @@ final class ShardIndex {
             throw leavesFolder(shard);
         }
         throw leavesFolder(shard);
-    }
-
-    /**
-     * A link may not lead out of the folder, with one exception: Hugging Face's cache, where {@code snapshots/REVISION/x} is
-     * a link to {@code blobs/HASH} of the same repository.
-     */
-    private void requireInFolder(String shard, Path path) {
-        try {
-            Path folder = file.toAbsolutePath().getParent().toRealPath();
-            Path target = path.toRealPath();
-            if (!target.startsWith(folder) && !isInBlobsOf(folder, target)) {
-                throw leavesFolder(shard);
-            }
-        } catch (IOException e) {
-            throw CheckpointException.unreadable(path, e);
-        }
-    }
-
-    private static boolean isInBlobsOf(Path snapshot, Path target) {
-        Path snapshots = snapshot.getParent();
-        return snapshots != null
-                && snapshots.endsWith("snapshots")
-                && snapshots.getParent() != null
-                && snapshots.resolveSibling("blobs").equals(target.getParent());
     }
 
     private CheckpointException leavesFolder(String shard) {

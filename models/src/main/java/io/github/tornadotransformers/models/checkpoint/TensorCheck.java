@@ -30,6 +30,7 @@ final class TensorCheck {
     private final List<String> misfits = new ArrayList<>();
     private final List<String> surplus = new ArrayList<>();
     private final List<String> missing = new ArrayList<>();
+    private final List<String> missingNames = new ArrayList<>();
     private final List<String> ignored = new ArrayList<>();
     private boolean narrows;
 
@@ -49,6 +50,11 @@ final class TensorCheck {
     }
 
     private void requireNoProblems(Path folder) {
+        wrapper().ifPresent(prefix -> {
+            throw new CheckpointException(Quoted.path(folder) + ": the names of the tensors begin with "
+                    + Quoted.text(prefix) + ", which a wrapper around the model has put there: save the model inside"
+                    + " the wrapper, or rename the tensors");
+        });
         List<String> problems =
                 Stream.of(misfits, surplus, missing).flatMap(List::stream).toList();
         if (problems.size() == 1) {
@@ -58,6 +64,15 @@ final class TensorCheck {
             throw new CheckpointException(Quoted.path(folder) + ": " + problems.size()
                     + " tensors do not fit config.json:" + ProblemList.lines(problems));
         }
+    }
+
+    /** What stands before the names of tensors where most are not found without it. */
+    private Optional<String> wrapper() {
+        return 2 * missingNames.size() < used.size()
+                ? Optional.empty()
+                : missingNames.stream()
+                        .flatMap(name -> tensors.wrapper(name).stream())
+                        .findFirst();
     }
 
     DType storedDType() {
@@ -96,6 +111,7 @@ final class TensorCheck {
                 if (tensor.isPresent()) {
                     checkTensor(weight, part, tensor.get());
                 } else {
+                    missingNames.add(name);
                     missing.add("tensor " + Quoted.text(tensors.spelled(name)) + " is missing, expected shape "
                             + weight.shapeOf(part));
                 }

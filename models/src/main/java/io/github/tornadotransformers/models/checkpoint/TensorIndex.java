@@ -3,11 +3,15 @@ package io.github.tornadotransformers.models.checkpoint;
 import io.github.tornadotransformers.models.CheckpointException;
 import io.github.tornadotransformers.models.ModelFamily;
 import io.github.tornadotransformers.models.Quoted;
+import io.github.tornadotransformers.models.program.Op;
+import io.github.tornadotransformers.models.program.Program;
+import io.github.tornadotransformers.models.program.TensorPart;
 import java.util.Collection;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.stream.Stream;
 
 /** The tensors of all of a checkpoint's files by their names without the family's prefix. */
 final class TensorIndex {
@@ -41,6 +45,57 @@ final class TensorIndex {
             }
         }
         return new TensorIndex(family, tensors, prefixed);
+    }
+
+    /**
+     * As this, but where the program's head is its embedding and the files have it under the head's name alone, that is the
+     * embedding: of tensors that share memory, safetensors' {@code save_model} keeps one name.
+     */
+    TensorIndex withTiedHead(Program program) {
+        Optional<String> embedding = embeddingName(program);
+        boolean tied = partNames(program).noneMatch(ModelFamily.HEAD::equals);
+        if (!tied
+                || embedding.isEmpty()
+                || tensors.containsKey(embedding.get())
+                || !tensors.containsKey(ModelFamily.HEAD)) {
+            return this;
+        }
+        Map<String, StoredTensor> renamed = new LinkedHashMap<>(tensors);
+        renamed.put(embedding.get(), renamed.remove(ModelFamily.HEAD));
+        return new TensorIndex(family, renamed, prefixed);
+    }
+
+    private static Optional<String> embeddingName(Program program) {
+        return program.ops().stream()
+                .filter(Op.TokenEmbedding.class::isInstance)
+                .map(op -> ((Op.TokenEmbedding) op).table().parts().getFirst().tensorName())
+                .findFirst();
+    }
+
+    private static Stream<String> partNames(Program program) {
+        return program.weights().stream()
+                .flatMap(weight -> weight.parts().stream())
+                .map(TensorPart::tensorName);
+    }
+
+    /**
+     * What stands before the names of all tensors where something wraps the model, with its dot: {@code _orig_mod.} of
+     * torch.compile, {@code module.} of DataParallel, {@code base_model.model.} of PEFT.
+     *
+     * @param missing the name, without prefix, of a tensor that was not found
+     */
+    Optional<String> wrapper(String missing) {
+        String ending = "." + missing;
+        return tensors.values().stream()
+                .map(StoredTensor::name)
+                .filter(name -> name.endsWith(ending))
+                .map(name -> name.substring(0, name.length() - missing.length()))
+                .map(prefix -> prefix.endsWith(family.tensorPrefix())
+                        ? prefix.substring(
+                                0, prefix.length() - family.tensorPrefix().length())
+                        : prefix)
+                .filter(prefix -> !prefix.isEmpty())
+                .findFirst();
     }
 
     Optional<StoredTensor> find(String name) {

@@ -65,8 +65,7 @@ final class TensorSource {
     }
 
     private void load(long first, int at, int count) {
-        tensor.read(
-                first * type.bytes(), window.asSlice((long) at * type.bytes(), (long) count * type.bytes()));
+        tensor.read(first * type.bytes(), window.asSlice((long) at * type.bytes(), (long) count * type.bytes()));
     }
 
     /**

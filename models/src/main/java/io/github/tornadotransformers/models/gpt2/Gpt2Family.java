@@ -32,9 +32,7 @@ public final class Gpt2Family implements ModelFamily<Gpt2Config> {
 
     @Override
     public boolean ignores(String tensorName) {
-        return tensorName.endsWith(".attn.bias")
-                || tensorName.endsWith(".attn.masked_bias")
-                || tensorName.equals("lm_head.weight");
+        return tensorName.endsWith(".attn.bias") || tensorName.endsWith(".attn.masked_bias") || tensorName.equals(HEAD);
     }
 
     @Override

@@ -33,7 +33,7 @@ public final class LlamaFamily implements ModelFamily<LlamaConfig> {
 
     @Override
     public boolean ignores(String tensorName) {
-        return tensorName.endsWith("rotary_emb.inv_freq") || tensorName.equals("lm_head.weight");
+        return tensorName.endsWith("rotary_emb.inv_freq") || tensorName.equals(HEAD);
     }
 
     @Override

@@ -230,6 +230,7 @@ class WeightLoaderTest {
         }
 
         assertThat(Rejection.line(() -> LoadedFloats.of(checkpoint, DType.BF16)))
-                .startsWith(file + " became shorter while it was read: it has " + Files.size(file) + " bytes, expected");
+                .startsWith(
+                        file + " became shorter while it was read: it has " + Files.size(file) + " bytes, expected");
     }
 }
