@@ -32,7 +32,7 @@ public final class EmbeddingKernels {
             int vocabSize) {
         for (@Parallel int j = 0; j < rows * width; j++) {
             int row = j / width;
-            int i = j - row * width;
+            int i = j % width;
             if (row < step.get(Step.ROWS)) {
                 int token = tokens.get(row);
                 float value = WeightFormat.element(format, floats, shorts, bytes, powers, i * vocabSize + token);

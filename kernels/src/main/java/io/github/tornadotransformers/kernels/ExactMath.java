@@ -30,6 +30,9 @@ final class ExactMath {
     /** Where {@link #exp} is not clamped, its exponent of two is at least this. */
     private static final int LEAST_EXPONENT = -126;
 
+    /** Keeps every exponent above the least, and makes the number where exp is clamped one that is not negative. */
+    private static final int EXPONENTS = 0xFF;
+
     /** 2^(LEAST_EXPONENT / 2). */
     private static final float LEAST_POWER = 0x1p-63f;
 
@@ -48,7 +51,7 @@ final class ExactMath {
         p = p * r + P4;
         p = p * r + P5;
         float polynomial = (p * (r * r) + r) + 1f;
-        int raised = (int) n - LEAST_EXPONENT;
+        int raised = ((int) n - LEAST_EXPONENT) & EXPONENTS;
         int half = raised / 2;
         float power = powerOfTwo(half);
         float otherPower = raised - 2 * half == 1 ? power * 2f : power;

@@ -118,15 +118,15 @@ public final class QkvKernels {
             int context,
             float y) {
         int position = step.get(Step.POSITION) + row;
-        int key = column - heads * headDim;
-        int value = key - kvHeads * headDim;
-        int cached = layer.get(0) * (kvHeads * headDim);
-        if (key < 0) {
+        int head = column / headDim;
+        int d = column % headDim;
+        int cached = layer.get(0) * kvHeads;
+        if (head < heads) {
             qkv.set(row * (heads + 2 * kvHeads) * headDim + column, y);
-        } else if (value < 0) {
-            keys.set((cached + key) * context + position, y);
+        } else if (head < heads + kvHeads) {
+            keys.set(((cached + head - heads) * headDim + d) * context + position, y);
         } else {
-            values.set((cached + value / headDim * headDim) * context + position * headDim + value % headDim, y);
+            values.set(((cached + head - heads - kvHeads) * context + position) * headDim + d, y);
         }
     }
 }

@@ -29,7 +29,11 @@ public final class WeightFormat {
     private static final int BF16_BINADE = 1 << 7;
 
     private static final int F16_BINADE = 1 << 10;
-    private static final int SIGN = 1 << 15;
+
+    /** Of a 16-bit pattern: everything, and everything but the sign. */
+    private static final int PATTERN = 0xFFFF;
+
+    private static final int MAGNITUDE = 0x7FFF;
 
     private WeightFormat() {}
 
@@ -71,14 +75,15 @@ public final class WeightFormat {
         return value;
     }
 
-    /** Sign, exponent field and mantissa by division, which all backends compile alike, where shifts are not. */
+    /** Sign, exponent field and mantissa of a number that is never negative: its shifts are the same on all backends. */
     private static float widen(short bits, FloatArray powers, int binade) {
-        int magnitude = bits < 0 ? bits + SIGN : bits;
+        int pattern = bits & PATTERN;
+        int magnitude = pattern & MAGNITUDE;
         int field = magnitude / binade;
-        int mantissa = magnitude - field * binade;
+        int mantissa = magnitude & (binade - 1);
         int significand = field == 0 ? mantissa : mantissa + binade;
         float value = powers.get(field) * significand;
-        return bits < 0 ? -value : value;
+        return pattern > MAGNITUDE ? -value : value;
     }
 
     /** Rows whose products are summed before they are scaled: a format without scales has one block a slice. */

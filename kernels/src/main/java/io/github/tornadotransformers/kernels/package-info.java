@@ -20,7 +20,10 @@
  * ({@link io.github.tornadotransformers.kernels.Slices}), quotients and roots are taken in double and narrowed. In strict mode
  * ({@link io.github.tornadotransformers.kernels.KernelMath}) the error against the oracle is 0 ulp in every kernel.
  *
- * <p><b>Helpers</b> are static methods with a single return, which TornadoVM inlines. Integer fields are taken by division of
- * numbers that are not negative: the CUDA backend's shifts and masks are unsigned.
+ * <p><b>Helpers</b> are static methods with a single return, which TornadoVM inlines.
+ *
+ * <p><b>Signs.</b> No int that can be negative is shifted, divided or compared with 0: PTX shifts signed ints as unsigned,
+ * OpenCL, CUDA and Metal the other way round, and quotients and sign tests become shifts on the way. Bits are masked first ({@link
+ * io.github.tornadotransformers.kernels.WeightFormat}); {@code SignedIntsTest} holds kernels to it.
  */
 package io.github.tornadotransformers.kernels;

@@ -2,6 +2,8 @@ package io.github.tornadotransformers.taskgraphs.training;
 
 import io.github.tornadotransformers.host.HostForwardPass;
 import io.github.tornadotransformers.host.ScalarOps;
+import io.github.tornadotransformers.kernels.EmbeddingKernels;
+import io.github.tornadotransformers.kernels.WeightFormat;
 import io.github.tornadotransformers.models.ModelConfig;
 import io.github.tornadotransformers.models.checkpoint.DType;
 import io.github.tornadotransformers.models.checkpoint.Weights;
@@ -37,6 +39,14 @@ import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.function.Predicate;
+import uk.ac.manchester.tornado.api.TaskGraph;
+import uk.ac.manchester.tornado.api.TornadoExecutionPlan;
+import uk.ac.manchester.tornado.api.enums.DataTransferMode;
+import uk.ac.manchester.tornado.api.types.arrays.ByteArray;
+import uk.ac.manchester.tornado.api.types.arrays.FloatArray;
+import uk.ac.manchester.tornado.api.types.arrays.IntArray;
+import uk.ac.manchester.tornado.api.types.arrays.ShortArray;
 
 /**
  * What {@link OnDeviceTest} runs in a JVM that TornadoVM's launcher has started: models of both families on a real device, every
@@ -75,6 +85,8 @@ public final class DeviceChecks {
 
     private void run() {
         results.println("# " + device);
+        checkPatterns(DType.BF16, _ -> true);
+        checkPatterns(DType.F16, _ -> true);
         checkOps("gpt2", GPT2, DType.F32);
         checkOps("llama", LLAMA, DType.F32);
         checkOps("llama", LLAMA, DType.BF16);
@@ -99,8 +111,11 @@ public final class DeviceChecks {
         }
     }
 
-    /** Where the device may fuse and approximate, logits are close. */
+    /** Where the device may fuse, approximate and flush what is subnormal, logits are close. */
     private void checkFastMath() {
+        results.println("# " + device);
+        checkPatterns(DType.BF16, DeviceChecks::isNormal);
+        checkPatterns(DType.F16, DeviceChecks::isNormal);
         for (ModelConfig config : List.of(GPT2, LLAMA)) {
             Program program = config.program(config.contextLength());
             Weights weights = RandomModels.weights(program, DType.F32, new RandomData(1));
@@ -144,6 +159,73 @@ public final class DeviceChecks {
                 Bits.assertSame("logits", engine.forward(text, 0), host.forward(text, 0));
             }
         });
+    }
+
+    private static boolean isNormal(float value) {
+        return value == 0 || Float.isFinite(value) && Math.abs(value) >= Float.MIN_NORMAL;
+    }
+
+    /**
+     * Every pattern of 16 bits, as a kernel reads a weight; NaN as an infinity of its sign.
+     *
+     * @param compared by value
+     */
+    private void checkPatterns(DType dtype, Predicate<Float> compared) {
+        check("all patterns of " + dtype, () -> {
+            int count = 1 << Short.SIZE;
+            ShortArray patterns = new ShortArray(count);
+            float[] expected = new float[count];
+            for (int bits = 0; bits < count; bits++) {
+                patterns.set(bits, (short) bits);
+                float value = dtype == DType.BF16
+                        ? Float.intBitsToFloat(bits << Short.SIZE)
+                        : Float.float16ToFloat((short) bits);
+                float infinity = (short) bits < 0 ? Float.NEGATIVE_INFINITY : Float.POSITIVE_INFINITY;
+                expected[bits] = Float.isNaN(value) ? infinity : value;
+            }
+            float[] actual = widened(patterns, dtype == DType.BF16 ? WeightFormat.BF16 : WeightFormat.F16);
+            for (int bits = 0; bits < count; bits++) {
+                if (!compared.test(expected[bits])) {
+                    actual[bits] = expected[bits];
+                }
+            }
+            Bits.assertSame("pattern", actual, expected);
+        });
+    }
+
+    /** A table of one token, looked up. */
+    private float[] widened(ShortArray patterns, int format) {
+        IntArray tokens = IntArray.fromElements(0);
+        IntArray step = IntArray.fromElements(0, 1, 0);
+        FloatArray noFloats = FloatArray.fromElements(0f);
+        FloatArray scales = FloatArray.fromElements(1f);
+        ByteArray bytes = ByteArray.fromElements((byte) 0);
+        FloatArray powers = WeightFormat.powers(format);
+        FloatArray out = new FloatArray(patterns.getSize());
+        out.init(Float.NaN);
+        TaskGraph graph = new TaskGraph("patterns")
+                .transferToDevice(
+                        DataTransferMode.FIRST_EXECUTION, tokens, noFloats, patterns, bytes, scales, powers, step)
+                .task(
+                        "widen",
+                        EmbeddingKernels::lookUpTokens,
+                        tokens,
+                        noFloats,
+                        patterns,
+                        bytes,
+                        scales,
+                        powers,
+                        step,
+                        out,
+                        format,
+                        1,
+                        patterns.getSize(),
+                        1)
+                .transferToHost(DataTransferMode.EVERY_EXECUTION, out);
+        TornadoExecutionPlan plan = new TornadoExecutionPlan(graph.snapshot());
+        plan.withDevice(TornadoDevices.resolve(device.id())).execute();
+        plan.freeDeviceMemory();
+        return out.toHeapArray();
     }
 
     private void check(String name, Runnable body) {
