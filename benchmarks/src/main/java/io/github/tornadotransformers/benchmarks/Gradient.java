@@ -162,7 +162,8 @@ record Gradient(
                         new int[] {qkv, size},
                         new int[] {qkv},
                         false,
-                        (ops, in, out) -> ops.attentionScores(shape, scores.scale(), in[0], rows, in[1], out[0])));
+                        (ops, in, out) ->
+                                ops.attentionScores(shape, scores.scaling().factor(), in[0], rows, in[1], out[0])));
             }
             case Op.Softmax softmax ->
                 List.of(gradient(
@@ -190,7 +191,7 @@ record Gradient(
                                 (ops, in, out) -> ops.attentionOutput(shape, in[0], in[1], rows, in[2], out[0], out[1]))
                         .withScores(shape.contextLength()));
             }
-            case Op.SwiGlu _ ->
+            case Op.GatedMlp _ ->
                 List.of(gradient(
                         op.name(),
                         width,
@@ -200,6 +201,7 @@ record Gradient(
                         new int[] {2 * size},
                         false,
                         (ops, in, out) -> ops.swiGlu(in[0], rows, width, in[1], out[0])));
+            case Op.Scale _ -> List.of(); // a program that has one cannot be trained
             case Op.SelectRows _ ->
                 List.of(gradient(
                         op.name(),

@@ -15,7 +15,10 @@ import io.github.tornadotransformers.kernels.Step;
 import io.github.tornadotransformers.kernels.SwiGluKernels;
 import io.github.tornadotransformers.models.program.Activation;
 import io.github.tornadotransformers.models.program.AttentionShape;
+import io.github.tornadotransformers.models.program.Groups;
+import io.github.tornadotransformers.models.program.Residual;
 import io.github.tornadotransformers.models.program.RotaryTable;
+import io.github.tornadotransformers.models.program.Scaling;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.util.HashMap;
@@ -79,7 +82,7 @@ final class KernelOps implements HostOps {
     }
 
     @Override
-    public void tokenEmbedding(HostMatrix table, int[] tokens, int rows, float[] out) {
+    public void tokenEmbedding(HostMatrix table, float scale, int[] tokens, int rows, float[] out) {
         setStep(0, rows);
         KernelMatrix w = matrix(table);
         EmbeddingKernels.lookUpTokens(
@@ -127,7 +130,10 @@ final class KernelOps implements HostOps {
     }
 
     @Override
-    public void rmsNorm(float[] x, float[] weight, float epsilon, int rows, int width, float[] out) {
+    public void rmsNorm(
+            Groups groups, float[] x, float[] weight, float epsilon, Residual residual, int rows, float[] out) {
+        requireKernel(groups.coverTheRow() && groups.count() == 1 && !residual.adds(), groups);
+        int width = groups.size();
         setStep(0, rows);
         FloatArray squares = scratch("sums", rows * Slices.count(width));
         NormKernels.sliceSquares(floats(x), step, squares, rows, width);
@@ -141,7 +147,7 @@ final class KernelOps implements HostOps {
             HostMatrix weight,
             float[] bias,
             Activation activation,
-            boolean addsToOutput,
+            Residual residual,
             int rows,
             float[] out) {
         setStep(0, rows);
@@ -191,8 +197,9 @@ final class KernelOps implements HostOps {
                 switch (activation) {
                     case NONE -> LinearKernels.NO_ACTIVATION;
                     case GELU_TANH -> LinearKernels.GELU_TANH;
+                    case SILU, GELU_ERF -> throw new IllegalArgumentException("no kernel for " + activation);
                 },
-                addsToOutput ? 1 : 0,
+                residual.adds() ? 1 : 0,
                 KernelMath.STRICT);
     }
 
@@ -241,7 +248,13 @@ final class KernelOps implements HostOps {
 
     @Override
     public void attentionScores(
-            AttentionShape shape, float scale, float[] qkv, float[] keys, int firstPosition, int rows, float[] scores) {
+            AttentionShape shape,
+            Scaling scaling,
+            float[] qkv,
+            float[] keys,
+            int firstPosition,
+            int rows,
+            float[] scores) {
         setStep(firstPosition, rows);
         AttentionKernels.scaledScores(
                 floats(qkv),
@@ -254,7 +267,7 @@ final class KernelOps implements HostOps {
                 shape.headsPerKvHead(),
                 shape.headDim(),
                 shape.contextLength(),
-                scale);
+                scaling.factor());
     }
 
     @Override
@@ -291,9 +304,21 @@ final class KernelOps implements HostOps {
     }
 
     @Override
-    public void swiGlu(float[] gateUp, int rows, int width, float[] out) {
+    public void gatedMlp(Activation activation, float[] gateUp, int rows, int width, float[] out) {
+        requireKernel(activation == Activation.SILU, activation);
         setStep(0, rows);
         SwiGluKernels.swiGlu(floats(gateUp), step, floats(out), rows, width, KernelMath.STRICT);
+    }
+
+    @Override
+    public void scale(Scaling scaling, int count, float[] x) {
+        requireKernel(false, scaling);
+    }
+
+    private static void requireKernel(boolean there, Object what) {
+        if (!there) {
+            throw new IllegalArgumentException("no kernel for " + what);
+        }
     }
 
     @Override

@@ -105,4 +105,9 @@ public interface BackwardOps {
      *     float32 maximum and sliced sum of exponentials
      */
     double crossEntropy(float[] logits, int[] targets, int rows, int vocabSize, float scale, float[] dLogits);
+
+    /** What {@link io.github.tornadotransformers.models.program.Op#whyNotLearned} keeps from getting here. */
+    static IllegalArgumentException notLearned(Activation activation) {
+        return new IllegalArgumentException("the gradient of " + activation + " is not implemented");
+    }
 }

@@ -34,6 +34,45 @@ public final class ExactMath {
     /** Three times {@link #GELU_CUBIC}: of the cubic term's derivative. */
     static final float GELU_CUBIC_SLOPE = 0.134145f;
 
+    /** Below this, {@link #tanh} is a polynomial; Cephes, tanhf. */
+    static final float TANH_SMALL = 0.625f;
+
+    /** Coefficients of {@code tanh(x) = x + x^3 P(x^2)}, highest first; Cephes, tanhf. */
+    static final float T0 = -5.70498872745e-3f;
+
+    static final float T1 = 2.06390887954e-2f;
+    static final float T2 = -5.37397155531e-2f;
+    static final float T3 = 1.33314422036e-1f;
+    static final float T4 = -3.33332819422e-1f;
+
+    /** Below this, {@link #erf} is a polynomial. */
+    static final float ERF_SMALL = 0.9f;
+
+    /** Above this, erf is 1 in float32. */
+    static final float ERF_ONE = 3.92f;
+
+    /** Coefficients of {@code erf(x) = x + x P(x^2)} on [0, 0.9], highest first: a minimax fit, relative error 1.2e-8. */
+    static final float E0 = -0.0006090360111556947f;
+
+    static final float E1 = 0.005011962726712227f;
+    static final float E2 = -0.02677890844643116f;
+    static final float E3 = 0.11282140761613846f;
+    static final float E4 = -0.3761252462863922f;
+    static final float E5 = 0.12837915122509003f;
+
+    /** Coefficients of {@code erf(x) = 1 - exp(-x Q(x))} on [0.9, 3.93], highest first: a minimax fit, error 9e-10. */
+    static final float F0 = 1.0432903764012735e-05f;
+
+    static final float F1 = -0.000314856122713536f;
+    static final float F2 = 0.0036103343591094017f;
+    static final float F3 = -0.02369455061852932f;
+    static final float F4 = 0.1061590313911438f;
+    static final float F5 = 0.6351980566978455f;
+    static final float F6 = 1.1286370754241943f;
+
+    /** {@code sqrt(1/2)}. */
+    static final float ROOT_OF_HALF = 0.70710678f;
+
     private ExactMath() {}
 
     /** e^x within 1 ulp or so; 0 below {@value #EXP_UNDERFLOW}, infinity above {@value #EXP_OVERFLOW}, NaN for NaN. */
@@ -71,6 +110,57 @@ public final class ExactMath {
     public static float geluTanh(float x) {
         float u = GELU_SCALE * (x + GELU_CUBIC * (x * x * x));
         return x / (1f + exp(-2f * u));
+    }
+
+    /** {@code x/2 (1 + erf(x / sqrt(2)))}, arXiv:1606.08415. */
+    public static float geluErf(float x) {
+        return x * 0.5f * (erf(x * ROOT_OF_HALF) + 1f);
+    }
+
+    /** The hyperbolic tangent within 2 ulp or so; NaN for NaN. */
+    public static float tanh(float x) {
+        float size = Math.abs(x);
+        if (size < TANH_SMALL) {
+            float square = x * x;
+            float p = T0;
+            p = p * square + T1;
+            p = p * square + T2;
+            p = p * square + T3;
+            p = p * square + T4;
+            return p * (square * x) + x;
+        }
+        return withSignOf(x, 1f - 2f / (exp(size + size) + 1f));
+    }
+
+    /** The error function within 2 ulp or so; NaN for NaN. */
+    static float erf(float x) {
+        float size = Math.abs(x);
+        if (size < ERF_SMALL) {
+            float square = x * x;
+            float p = E0;
+            p = p * square + E1;
+            p = p * square + E2;
+            p = p * square + E3;
+            p = p * square + E4;
+            p = p * square + E5;
+            return p * x + x;
+        }
+        if (size > ERF_ONE) {
+            return withSignOf(x, 1f);
+        }
+        float q = F0;
+        q = q * size + F1;
+        q = q * size + F2;
+        q = q * size + F3;
+        q = q * size + F4;
+        q = q * size + F5;
+        q = q * size + F6;
+        return withSignOf(x, 1f - exp(-(q * size)));
+    }
+
+    /** @param magnitude not negative */
+    private static float withSignOf(float x, float magnitude) {
+        return x < 0 ? -magnitude : magnitude;
     }
 
     /** {@code 1 / (1 + exp(-x))}. */

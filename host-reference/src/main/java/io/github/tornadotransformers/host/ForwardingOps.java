@@ -2,7 +2,10 @@ package io.github.tornadotransformers.host;
 
 import io.github.tornadotransformers.models.program.Activation;
 import io.github.tornadotransformers.models.program.AttentionShape;
+import io.github.tornadotransformers.models.program.Groups;
+import io.github.tornadotransformers.models.program.Residual;
 import io.github.tornadotransformers.models.program.RotaryTable;
+import io.github.tornadotransformers.models.program.Scaling;
 
 /** Hands every Op on to another implementation; a subclass changes the one it wants changed. */
 public abstract class ForwardingOps implements HostOps {
@@ -18,8 +21,8 @@ public abstract class ForwardingOps implements HostOps {
     }
 
     @Override
-    public void tokenEmbedding(HostMatrix table, int[] tokens, int rows, float[] out) {
-        delegate().tokenEmbedding(table, tokens, rows, out);
+    public void tokenEmbedding(HostMatrix table, float scale, int[] tokens, int rows, float[] out) {
+        delegate().tokenEmbedding(table, scale, tokens, rows, out);
     }
 
     @Override
@@ -33,8 +36,9 @@ public abstract class ForwardingOps implements HostOps {
     }
 
     @Override
-    public void rmsNorm(float[] x, float[] weight, float epsilon, int rows, int width, float[] out) {
-        delegate().rmsNorm(x, weight, epsilon, rows, width, out);
+    public void rmsNorm(
+            Groups groups, float[] x, float[] weight, float epsilon, Residual residual, int rows, float[] out) {
+        delegate().rmsNorm(groups, x, weight, epsilon, residual, rows, out);
     }
 
     @Override
@@ -43,10 +47,10 @@ public abstract class ForwardingOps implements HostOps {
             HostMatrix weight,
             float[] bias,
             Activation activation,
-            boolean addsToOutput,
+            Residual residual,
             int rows,
             float[] out) {
-        delegate().linear(x, weight, bias, activation, addsToOutput, rows, out);
+        delegate().linear(x, weight, bias, activation, residual, rows, out);
     }
 
     @Override
@@ -62,8 +66,14 @@ public abstract class ForwardingOps implements HostOps {
 
     @Override
     public void attentionScores(
-            AttentionShape shape, float scale, float[] qkv, float[] keys, int firstPosition, int rows, float[] scores) {
-        delegate().attentionScores(shape, scale, qkv, keys, firstPosition, rows, scores);
+            AttentionShape shape,
+            Scaling scaling,
+            float[] qkv,
+            float[] keys,
+            int firstPosition,
+            int rows,
+            float[] scores) {
+        delegate().attentionScores(shape, scaling, qkv, keys, firstPosition, rows, scores);
     }
 
     @Override
@@ -78,8 +88,13 @@ public abstract class ForwardingOps implements HostOps {
     }
 
     @Override
-    public void swiGlu(float[] gateUp, int rows, int width, float[] out) {
-        delegate().swiGlu(gateUp, rows, width, out);
+    public void gatedMlp(Activation activation, float[] gateUp, int rows, int width, float[] out) {
+        delegate().gatedMlp(activation, gateUp, rows, width, out);
+    }
+
+    @Override
+    public void scale(Scaling scaling, int count, float[] x) {
+        delegate().scale(scaling, count, x);
     }
 
     @Override

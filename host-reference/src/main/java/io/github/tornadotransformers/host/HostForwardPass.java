@@ -1,19 +1,17 @@
 package io.github.tornadotransformers.host;
 
-import io.github.tornadotransformers.models.checkpoint.WeightData;
 import io.github.tornadotransformers.models.checkpoint.Weights;
 import io.github.tornadotransformers.models.generation.ForwardPass;
 import io.github.tornadotransformers.models.generation.TraceListener;
 import io.github.tornadotransformers.models.program.Buffer;
 import io.github.tornadotransformers.models.program.Op;
 import io.github.tornadotransformers.models.program.Program;
-import io.github.tornadotransformers.models.program.Weight;
-import java.lang.foreign.ValueLayout;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.function.Supplier;
 
 /**
  * Interprets a program with {@link HostOps}. Every Op is bound to its arrays once, per layer, so that a token costs neither
@@ -32,7 +30,6 @@ public final class HostForwardPass implements ForwardPass {
     private final int chunkRows;
     private final Map<Buffer, Activations> buffers = new HashMap<>();
     private final List<Step> steps = new ArrayList<>();
-    private final Batch batch = new Batch();
     private TraceListener listener = TraceListener.NONE;
 
     /** @param ops closed together with this forward pass */
@@ -50,11 +47,13 @@ public final class HostForwardPass implements ForwardPass {
             int rows = buffer.extent() == Buffer.Extent.ALL_ROWS ? this.chunkRows : 1;
             buffers.put(buffer, new Activations(buffer.width(), rows));
         }
-        bindAll(program.embedding(), 0, TraceListener.NO_LAYER);
+        bind(program.embedding(), 0, TraceListener.NO_LAYER, OpRows::new);
         for (int layer = 0; layer < program.layers(); layer++) {
-            bindLayer(layer);
+            float[] keys = new float[Math.toIntExact(program.attention().cacheLayerSize())];
+            float[] values = new float[keys.length];
+            bind(program.blocks().get(layer).ops(), layer, layer, () -> new OpRows(keys, values));
         }
-        bindAll(program.head(), 0, TraceListener.NO_LAYER);
+        bind(program.head(), 0, TraceListener.NO_LAYER, OpRows::new);
     }
 
     private static int defaultChunkRows(Program program) {
@@ -121,19 +120,18 @@ public final class HostForwardPass implements ForwardPass {
     /** One chunk; {@code logitRows} of its last rows go through the head, which is skipped when there is none. */
     @SuppressWarnings("ReferenceEquality")
     private void run(int[] tokens, int start, int rows, int firstPosition, int logitRows) {
-        batch.tokens = tokens.length == rows ? tokens : Arrays.copyOfRange(tokens, start, start + rows);
-        batch.firstPosition = firstPosition + start;
-        batch.rows = rows;
-        batch.logitRows = logitRows;
+        int[] chunk = tokens.length == rows ? tokens : Arrays.copyOfRange(tokens, start, start + rows);
+        int position = firstPosition + start;
         for (Step step : steps) {
-            int stepRows = batch.rowsOf(step.op.output());
+            int stepRows = step.op.output().extent() == Buffer.Extent.ALL_ROWS ? rows : logitRows;
             if (stepRows == 0) {
                 continue;
             }
             step.output.ensureRows(stepRows);
-            step.loop.run();
+            step.at.use(step.input.data, step.output.data).at(chunk, position, rows, stepRows);
+            step.loop.run(ops, step.at);
             if (listener != TraceListener.NONE) {
-                int first = batch.firstPosition + batch.rows - stepRows;
+                int first = position + rows - stepRows;
                 listener.opFinished(step.layer, step.op, first, stepRows, step.output.data);
             }
         }
@@ -143,96 +141,17 @@ public final class HostForwardPass implements ForwardPass {
         return buffers.get(buffer);
     }
 
-    private void bindLayer(int layer) {
-        float[] keys = new float[Math.toIntExact(program.attention().cacheLayerSize())];
-        float[] values = new float[keys.length];
-        for (Op op : program.block()) {
-            steps.add(new Step(op, layer, activations(op.output()), bind(op, layer, keys, values)));
-        }
-    }
-
-    private void bindAll(List<Op> ops, int weightLayer, int traceLayer) {
-        float[] noCache = {};
+    private void bind(List<Op> ops, int layer, int traceLayer, Supplier<OpRows> rows) {
+        OpWeights layerWeights = OpWeights.of(weights, layer);
         for (Op op : ops) {
-            steps.add(new Step(op, traceLayer, activations(op.output()), bind(op, weightLayer, noCache, noCache)));
+            Activations output = activations(op.output());
+            Activations input = op.reads().map(this::activations).orElse(output);
+            steps.add(new Step(op, traceLayer, input, output, OpLoop.of(op, layerWeights), rows.get()));
         }
-    }
-
-    private Runnable bind(Op op, int layer, float[] keys, float[] values) {
-        Activations out = activations(op.output());
-        return switch (op) {
-            case Op.TokenEmbedding embedding -> {
-                HostMatrix table = matrix(embedding.table(), layer);
-                yield () -> ops.tokenEmbedding(table, batch.tokens, batch.rows, out.data);
-            }
-            case Op.PositionEmbedding embedding -> {
-                float[] table = vector(embedding.table(), layer);
-                yield () -> ops.positionEmbedding(table, batch.firstPosition, batch.rows, out.width, out.data);
-            }
-            case Op.LayerNorm norm -> {
-                Activations in = activations(norm.input());
-                float[] weight = vector(norm.weight(), layer);
-                float[] bias = vector(norm.bias(), layer);
-                yield () -> ops.layerNorm(
-                        in.data, weight, bias, norm.epsilon(), batch.rowsOf(norm.output()), out.width, out.data);
-            }
-            case Op.RmsNorm norm -> {
-                Activations in = activations(norm.input());
-                float[] weight = vector(norm.weight(), layer);
-                yield () ->
-                        ops.rmsNorm(in.data, weight, norm.epsilon(), batch.rowsOf(norm.output()), out.width, out.data);
-            }
-            case Op.Linear linear -> {
-                Activations in = activations(linear.input());
-                HostMatrix weight = matrix(linear.weight(), layer);
-                float[] bias = linear.bias().map(each -> vector(each, layer)).orElse(null);
-                yield () -> ops.linear(
-                        in.data,
-                        weight,
-                        bias,
-                        linear.activation(),
-                        linear.addsToOutput(),
-                        batch.rowsOf(linear.output()),
-                        out.data);
-            }
-            case Op.Rotary rotary ->
-                () -> ops.rotary(rotary.shape(), rotary.table(), batch.firstPosition, batch.rows, out.data);
-            case Op.CacheAppend append ->
-                () -> ops.cacheAppend(append.shape(), out.data, batch.firstPosition, batch.rows, keys, values);
-            case Op.AttentionScores scores -> {
-                Activations qkv = activations(scores.qkv());
-                yield () -> ops.attentionScores(
-                        scores.shape(), scores.scale(), qkv.data, keys, batch.firstPosition, batch.rows, out.data);
-            }
-            case Op.Softmax softmax -> () -> ops.softmax(softmax.shape(), batch.firstPosition, batch.rows, out.data);
-            case Op.AttentionOutput attention -> {
-                Activations probabilities = activations(attention.probabilities());
-                yield () -> ops.attentionOutput(
-                        attention.shape(), probabilities.data, values, batch.firstPosition, batch.rows, out.data);
-            }
-            case Op.SwiGlu swiGlu -> {
-                Activations gateUp = activations(swiGlu.gateUp());
-                yield () -> ops.swiGlu(gateUp.data, batch.rows, out.width, out.data);
-            }
-            case Op.SelectRows select -> {
-                Activations in = activations(select.input());
-                yield () -> System.arraycopy(
-                        in.data, (batch.rows - batch.logitRows) * out.width, out.data, 0, batch.logitRows * out.width);
-            }
-        };
-    }
-
-    private HostMatrix matrix(Weight weight, int layer) {
-        return HostMatrix.of(weights.get(weight), layer);
-    }
-
-    private float[] vector(Weight weight, int layer) {
-        WeightData data = weights.get(weight);
-        return data.layer(layer).toArray(ValueLayout.JAVA_FLOAT);
     }
 
     /** An Op of a layer, bound to its arrays. */
-    private record Step(Op op, int layer, Activations output, Runnable loop) {}
+    private record Step(Op op, int layer, Activations input, Activations output, OpLoop loop, OpRows at) {}
 
     /** The elements of a {@link Buffer}. */
     private static final class Activations {
@@ -250,18 +169,6 @@ public final class HostForwardPass implements ForwardPass {
             if (data.length < size) {
                 data = new float[size];
             }
-        }
-    }
-
-    /** The rows that are running. */
-    private static final class Batch {
-        private int[] tokens;
-        private int firstPosition;
-        private int rows;
-        private int logitRows;
-
-        int rowsOf(Buffer buffer) {
-            return buffer.extent() == Buffer.Extent.ALL_ROWS ? rows : logitRows;
         }
     }
 }

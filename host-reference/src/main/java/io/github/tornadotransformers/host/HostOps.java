@@ -2,7 +2,10 @@ package io.github.tornadotransformers.host;
 
 import io.github.tornadotransformers.models.program.Activation;
 import io.github.tornadotransformers.models.program.AttentionShape;
+import io.github.tornadotransformers.models.program.Groups;
+import io.github.tornadotransformers.models.program.Residual;
 import io.github.tornadotransformers.models.program.RotaryTable;
+import io.github.tornadotransformers.models.program.Scaling;
 
 /**
  * The loop of every Op, on plain arrays. {@link ScalarOps} is the definition; any other implementation gives its bits.
@@ -14,8 +17,8 @@ public interface HostOps extends AutoCloseable {
     /** Indices at absolute multiples of this begin a new slice of a sum; see {@link ScalarOps}. */
     int SLICE = 128;
 
-    /** {@code out[r][i] = table[i][tokens[r]]}; the table is {@code [width][vocabSize]}. */
-    void tokenEmbedding(HostMatrix table, int[] tokens, int rows, float[] out);
+    /** {@code out[r][i] = table[i][tokens[r]] * scale}; the table is {@code [width][vocabSize]}. */
+    void tokenEmbedding(HostMatrix table, float scale, int[] tokens, int rows, float[] out);
 
     /** {@code out[r][i] += table[firstPosition + r][i]}; the table is {@code [positions][width]}. */
     void positionEmbedding(float[] table, int firstPosition, int rows, int width, float[] out);
@@ -26,12 +29,18 @@ public interface HostOps extends AutoCloseable {
      */
     void layerNorm(float[] x, float[] weight, float[] bias, float epsilon, int rows, int width, float[] out);
 
-    /** {@code out[r][i] = weight[i] * (x[r][i] * (1 / sqrt(mean(x[r]^2) + epsilon)))}; sliced. arXiv:1910.07467. */
-    void rmsNorm(float[] x, float[] weight, float epsilon, int rows, int width, float[] out);
+    /**
+     * {@code y[i] = weight[i] * (x[i] * (1 / sqrt(mean(x^2) + epsilon)))} of every group of columns, the sum over a group
+     * sliced; {@code out = y}, or {@code out += scale * y}. {@code x} and {@code out} have the groups' row width, and may be the
+     * same array. arXiv:1910.07467.
+     *
+     * @param weight as long as a group
+     */
+    void rmsNorm(Groups groups, float[] x, float[] weight, float epsilon, Residual residual, int rows, float[] out);
 
     /**
      * {@code y = activation(sum_k x[r][k] * weight[k][c] + bias[c])}, the sum sliced over k; {@code out[r][c] = y}, or
-     * {@code out[r][c] += y}.
+     * {@code out[r][c] += scale * y}.
      *
      * @param bias {@code [columns]}, or null for none
      */
@@ -40,35 +49,47 @@ public interface HostOps extends AutoCloseable {
             HostMatrix weight,
             float[] bias,
             Activation activation,
-            boolean addsToOutput,
+            Residual residual,
             int rows,
             float[] out);
 
-    /** Rotates pairs {@code (i, i + headDim/2)} of every query and key head of {@code qkv}. arXiv:2104.09864. */
+    /** Rotates the table's pairs {@code (i, i + pairs)} of every query and key head of {@code qkv}. arXiv:2104.09864. */
     void rotary(AttentionShape shape, RotaryTable table, int firstPosition, int rows, float[] qkv);
 
     /** Copies the keys and values of {@code qkv} to the rows' positions in the caches of one layer. */
     void cacheAppend(AttentionShape shape, float[] qkv, int firstPosition, int rows, float[] keys, float[] values);
 
     /**
-     * {@code scores[r][h][t] = (sum_d query[r][h][d] * keys[h'][d][t]) * scale} for {@code t <= position(r)}; the sum over
-     * a head is one slice. Scores of later positions are left undefined.
+     * {@code scores[r][h][t] = scaling(sum_d query[r][h][d] * keys[h'][d][t])} for every position t that the row's query
+     * sees; the sum over a head is one slice. Scores of other positions are left undefined. With {@code y = sum * factor} the
+     * scaling is y, or {@code cap * tanh(y * (1 / cap))}.
      */
     void attentionScores(
-            AttentionShape shape, float scale, float[] qkv, float[] keys, int firstPosition, int rows, float[] scores);
+            AttentionShape shape,
+            Scaling scaling,
+            float[] qkv,
+            float[] keys,
+            int firstPosition,
+            int rows,
+            float[] scores);
 
     /**
-     * {@code p[t] = exp(scores[t] - max) / sum}, in place, over {@code t <= position(r)} for every row and head; the sum is
-     * sliced over t.
+     * {@code p[t] = exp(scores[t] - max) / sum}, in place, over the positions t that a row's query sees, for every row
+     * and head; the sum is sliced over t.
      */
     void softmax(AttentionShape shape, int firstPosition, int rows, float[] scores);
 
-    /** {@code out[r][h][d] = sum_t p[r][h][t] * values[h'][t][d]} over {@code t <= position(r)}, sliced over t. */
+    /**
+     * {@code out[r][h][d] = sum_t p[r][h][t] * values[h'][t][d]} over the positions t that a row's query sees, sliced over t.
+     */
     void attentionOutput(
             AttentionShape shape, float[] probabilities, float[] values, int firstPosition, int rows, float[] out);
 
-    /** {@code out[r][i] = silu(gateUp[r][i]) * gateUp[r][width + i]}. arXiv:2002.05202. */
-    void swiGlu(float[] gateUp, int rows, int width, float[] out);
+    /** {@code out[r][i] = activation(gateUp[r][i]) * gateUp[r][width + i]}. arXiv:2002.05202. */
+    void gatedMlp(Activation activation, float[] gateUp, int rows, int width, float[] out);
+
+    /** {@code x[i] = scaling(x[i])}, as scores are scaled. */
+    void scale(Scaling scaling, int count, float[] x);
 
     @Override
     void close();

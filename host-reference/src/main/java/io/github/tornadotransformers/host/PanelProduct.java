@@ -116,26 +116,42 @@ final class PanelProduct {
     }
 
     /**
-     * {@code totals[r][c] = sum_{k < length + r} x[xOffset + r * xStride + k] * matrix[k][c]}, sliced over k: the first row
-     * sums {@code length} terms, each further row one more.
+     * {@code totals[r][c] = sum_k x[xOffset + r * xStride + k] * matrix[k][c]}, sliced over k, for the last {@code window}
+     * of {@code k < length + r}: the first row sums terms up to {@code length}, each further row one more.
      */
-    void causalProduct(float[] x, int xOffset, int xStride, int length, int rows, PanelSource matrix) {
+    void causalProduct(float[] x, int xOffset, int xStride, int length, int window, int rows, PanelSource matrix) {
         clearTotals(rows);
-        for (int start = 0; start < length + rows - 1; start += HostOps.SLICE) {
+        int first = length > window ? length - window : 0;
+        for (int start = first / HostOps.SLICE * HostOps.SLICE; start < length + rows - 1; start += HostOps.SLICE) {
             int size = Math.min(HostOps.SLICE, length + rows - 1 - start);
             matrix.copy(start, size, panel);
             int firstRow = Math.max(0, start + 1 - length);
-            for (int row = firstRow; row < rows; row += ABREAST) {
-                int count = Math.min(ABREAST, rows - row);
+            int endRow = (int) Math.min(rows, (long) start + size + window - length);
+            for (int row = firstRow; row < endRow; row += ABREAST) {
+                int count = Math.min(ABREAST, endRow - row);
                 startAt(xOffset + row * xStride + start, xStride, count);
-                int common = Math.min(size, length + row - start);
-                multiply(x, 0, common);
-                for (int r = 1; r < count; r++) {
-                    int own = Math.min(size, length + row + r - start);
-                    addTerms(x, starts[r], common, own, r * COLUMNS);
-                }
+                causalSlice(x, length + row - start, window, size, count);
                 VectorMath.add(totals, row * COLUMNS, sums, 0, count * COLUMNS);
             }
+        }
+    }
+
+    /**
+     * {@code sums[r][c]} of one slice: row r sums the last {@code window} of its {@code end + r} terms, as far as they are in
+     * {@code [0, size)}. What all rows have in common is summed together.
+     */
+    private void causalSlice(float[] x, int end, int window, int size, int count) {
+        int last = end + count - 1;
+        int commonFirst = last > window ? last - window : 0;
+        int commonEnd = Math.max(commonFirst, Math.min(size, end));
+        Arrays.fill(sums, 0f);
+        for (int r = 0; r < count; r++) {
+            int own = end + r > window ? end + r - window : 0;
+            addTerms(x, starts[r], own, Math.min(commonFirst, Math.min(size, end + r)), r * COLUMNS);
+        }
+        accumulate(x, commonFirst, Math.min(size, commonEnd) - commonFirst, sums, 0);
+        for (int r = 0; r < count; r++) {
+            addTerms(x, starts[r], commonEnd, Math.min(size, end + r), r * COLUMNS);
         }
     }
 

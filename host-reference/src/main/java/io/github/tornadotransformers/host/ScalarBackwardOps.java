@@ -128,6 +128,7 @@ public final class ScalarBackwardOps implements BackwardOps {
             dX[i] = switch (activation) {
                 case NONE -> dOut[i];
                 case GELU_TANH -> dOut[i] * ExactMath.geluTanhSlope(x[i]);
+                case SILU, GELU_ERF -> throw BackwardOps.notLearned(activation);
             };
         }
     }

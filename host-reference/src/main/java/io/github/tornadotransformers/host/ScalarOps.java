@@ -3,7 +3,10 @@ package io.github.tornadotransformers.host;
 import io.github.tornadotransformers.models.checkpoint.DType;
 import io.github.tornadotransformers.models.program.Activation;
 import io.github.tornadotransformers.models.program.AttentionShape;
+import io.github.tornadotransformers.models.program.Groups;
+import io.github.tornadotransformers.models.program.Residual;
 import io.github.tornadotransformers.models.program.RotaryTable;
+import io.github.tornadotransformers.models.program.Scaling;
 
 /**
  * The definition of right: one plain loop per Op, one thread, in the contract's order. Speed is no concern here.
@@ -13,11 +16,11 @@ import io.github.tornadotransformers.models.program.RotaryTable;
  */
 public final class ScalarOps implements HostOps {
     @Override
-    public void tokenEmbedding(HostMatrix table, int[] tokens, int rows, float[] out) {
+    public void tokenEmbedding(HostMatrix table, float scale, int[] tokens, int rows, float[] out) {
         int width = table.rows();
         for (int r = 0; r < rows; r++) {
             for (int i = 0; i < width; i++) {
-                out[r * width + i] = table.value(i, tokens[r]);
+                out[r * width + i] = table.value(i, tokens[r]) * scale;
             }
         }
     }
@@ -45,13 +48,18 @@ public final class ScalarOps implements HostOps {
     }
 
     @Override
-    public void rmsNorm(float[] x, float[] weight, float epsilon, int rows, int width, float[] out) {
+    public void rmsNorm(
+            Groups groups, float[] x, float[] weight, float epsilon, Residual residual, int rows, float[] out) {
+        int size = groups.size();
         for (int r = 0; r < rows; r++) {
-            int row = r * width;
-            float meanSquare = slicedSum(width, i -> x[row + i] * x[row + i]) / width;
-            float inverse = inverseRoot(meanSquare, epsilon);
-            for (int i = 0; i < width; i++) {
-                out[row + i] = weight[i] * (x[row + i] * inverse);
+            for (int group = 0; group < groups.count(); group++) {
+                int first = groups.first(r, group);
+                float meanSquare = slicedSum(size, i -> x[first + i] * x[first + i]) / size;
+                float inverse = inverseRoot(meanSquare, epsilon);
+                for (int i = 0; i < size; i++) {
+                    float y = weight[i] * (x[first + i] * inverse);
+                    out[first + i] = join(residual, out[first + i], y);
+                }
             }
         }
     }
@@ -62,7 +70,7 @@ public final class ScalarOps implements HostOps {
             HostMatrix weight,
             float[] bias,
             Activation activation,
-            boolean addsToOutput,
+            Residual residual,
             int rows,
             float[] out) {
         int columns = weight.columns();
@@ -73,7 +81,7 @@ public final class ScalarOps implements HostOps {
                         : product(x, r * weight.rows(), weight, c);
                 float y = bias == null ? sum : sum + bias[c];
                 y = activate(activation, y);
-                out[r * columns + c] = addsToOutput ? out[r * columns + c] + y : y;
+                out[r * columns + c] = join(residual, out[r * columns + c], y);
             }
         }
     }
@@ -139,19 +147,25 @@ public final class ScalarOps implements HostOps {
 
     @Override
     public void attentionScores(
-            AttentionShape shape, float scale, float[] qkv, float[] keys, int firstPosition, int rows, float[] scores) {
+            AttentionShape shape,
+            Scaling scaling,
+            float[] qkv,
+            float[] keys,
+            int firstPosition,
+            int rows,
+            float[] scores) {
         int headDim = shape.headDim();
         int context = shape.contextLength();
         for (int r = 0; r < rows; r++) {
             for (int head = 0; head < shape.heads(); head++) {
                 int query = r * shape.fusedWidth() + head * headDim;
                 int key = head / shape.headsPerKvHead() * headDim * context;
-                for (int t = 0; t <= firstPosition + r; t++) {
+                for (int t = shape.firstVisible(firstPosition + r); t <= firstPosition + r; t++) {
                     float sum = 0f;
                     for (int d = 0; d < headDim; d++) {
                         sum += qkv[query + d] * keys[key + d * context + t];
                     }
-                    scores[(r * shape.heads() + head) * context + t] = sum * scale;
+                    scores[(r * shape.heads() + head) * context + t] = scaled(scaling, sum);
                 }
             }
         }
@@ -160,18 +174,19 @@ public final class ScalarOps implements HostOps {
     @Override
     public void softmax(AttentionShape shape, int firstPosition, int rows, float[] scores) {
         for (int r = 0; r < rows; r++) {
-            int length = firstPosition + r + 1;
+            int first = shape.firstVisible(firstPosition + r);
+            int end = firstPosition + r + 1;
             for (int head = 0; head < shape.heads(); head++) {
                 int row = (r * shape.heads() + head) * shape.contextLength();
                 float max = Float.NEGATIVE_INFINITY;
-                for (int t = 0; t < length; t++) {
+                for (int t = first; t < end; t++) {
                     max = Math.max(max, scores[row + t]);
                 }
-                for (int t = 0; t < length; t++) {
+                for (int t = first; t < end; t++) {
                     scores[row + t] = ExactMath.exp(scores[row + t] - max);
                 }
-                float sum = slicedSum(length, t -> scores[row + t]);
-                for (int t = 0; t < length; t++) {
+                float sum = slicedSum(first, end, t -> scores[row + t]);
+                for (int t = first; t < end; t++) {
                     scores[row + t] /= sum;
                 }
             }
@@ -184,27 +199,35 @@ public final class ScalarOps implements HostOps {
         int headDim = shape.headDim();
         int context = shape.contextLength();
         for (int r = 0; r < rows; r++) {
-            int length = firstPosition + r + 1;
+            int first = shape.firstVisible(firstPosition + r);
+            int end = firstPosition + r + 1;
             for (int head = 0; head < shape.heads(); head++) {
                 int row = (r * shape.heads() + head) * context;
                 int value = head / shape.headsPerKvHead() * context * headDim;
                 for (int d = 0; d < headDim; d++) {
                     int column = value + d;
                     out[(r * shape.heads() + head) * headDim + d] =
-                            slicedSum(length, t -> probabilities[row + t] * values[column + t * headDim]);
+                            slicedSum(first, end, t -> probabilities[row + t] * values[column + t * headDim]);
                 }
             }
         }
     }
 
     @Override
-    public void swiGlu(float[] gateUp, int rows, int width, float[] out) {
+    public void gatedMlp(Activation activation, float[] gateUp, int rows, int width, float[] out) {
         for (int r = 0; r < rows; r++) {
             for (int i = 0; i < width; i++) {
                 float gate = gateUp[r * 2 * width + i];
                 float up = gateUp[r * 2 * width + width + i];
-                out[r * width + i] = ExactMath.silu(gate) * up;
+                out[r * width + i] = activate(activation, gate) * up;
             }
+        }
+    }
+
+    @Override
+    public void scale(Scaling scaling, int count, float[] x) {
+        for (int i = 0; i < count; i++) {
+            x[i] = scaled(scaling, x[i]);
         }
     }
 
@@ -241,7 +264,19 @@ public final class ScalarOps implements HostOps {
     static float activate(Activation activation, float x) {
         return switch (activation) {
             case NONE -> x;
+            case SILU -> ExactMath.silu(x);
             case GELU_TANH -> ExactMath.geluTanh(x);
+            case GELU_ERF -> ExactMath.geluErf(x);
         };
+    }
+
+    /** What an output that held {@code before} holds when y has joined it. */
+    static float join(Residual residual, float before, float y) {
+        return residual.adds() ? before + residual.scale() * y : y;
+    }
+
+    static float scaled(Scaling scaling, float x) {
+        float y = x * scaling.factor();
+        return scaling.isCapped() ? scaling.cap() * ExactMath.tanh(y * scaling.inverseCap()) : y;
     }
 }

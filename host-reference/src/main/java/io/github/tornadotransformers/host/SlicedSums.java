@@ -10,7 +10,11 @@ final class SlicedSums {
     private SlicedSums() {}
 
     static float sum(float[] x, int offset, int length) {
-        float total = 0f;
+        return sum(0f, x, offset, length);
+    }
+
+    /** @param total of the slices before */
+    private static float sum(float total, float[] x, int offset, int length) {
         int start = 0;
         for (; start + ABREAST * SLICE <= length; start += ABREAST * SLICE) {
             float a = 0f;
@@ -34,6 +38,16 @@ final class SlicedSums {
             total += slice;
         }
         return total;
+    }
+
+    /** The sum over {@code [first, end)}; slices begin at multiples of the slice, not at {@code first}. */
+    static float sum(float[] x, int offset, int first, int end) {
+        int aligned = Math.min(end, Math.ceilDiv(first, SLICE) * SLICE);
+        float slice = 0f;
+        for (int i = first; i < aligned; i++) {
+            slice += x[offset + i];
+        }
+        return sum(slice, x, offset + aligned, end - aligned);
     }
 
     /** The sum of {@code (x[i] - shift)^2}; a shift of zero leaves the bits of {@code x[i]^2}. */

@@ -181,6 +181,7 @@ public final class VectorBackwardOps implements BackwardOps {
             switch (activation) {
                 case NONE -> System.arraycopy(dOut, first, dX, first, length);
                 case GELU_TANH -> geluGradient(first, length, x, dOut, dX);
+                case SILU, GELU_ERF -> throw BackwardOps.notLearned(activation);
             }
         });
     }
@@ -273,7 +274,14 @@ public final class VectorBackwardOps implements BackwardOps {
             int count = Math.min(COLUMNS, headDim - first);
             PanelProduct product = forward.panels(worker);
             PanelSource keys = PanelSource.rowsOf(qkv, shape.keyColumn(head) + first, width, count);
-            product.causalProduct(dScores, head * shape.contextLength(), shape.scoresWidth(), 1, rows, keys);
+            product.causalProduct(
+                    dScores,
+                    head * shape.contextLength(),
+                    shape.scoresWidth(),
+                    1,
+                    AttentionShape.EVERYTHING,
+                    rows,
+                    keys);
             for (int r = 0; r < rows; r++) {
                 addScaled(dQkv, r * width + head * headDim + first, product.totals(), r * COLUMNS, count, scale);
             }

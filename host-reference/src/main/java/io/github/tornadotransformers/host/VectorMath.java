@@ -1,5 +1,6 @@
 package io.github.tornadotransformers.host;
 
+import io.github.tornadotransformers.models.program.Scaling;
 import jdk.incubator.vector.FloatVector;
 import jdk.incubator.vector.IntVector;
 import jdk.incubator.vector.VectorMask;
@@ -51,6 +52,108 @@ final class VectorMath {
         FloatVector cube = x.mul(x).mul(x);
         FloatVector u = x.add(cube.mul(ExactMath.GELU_CUBIC)).mul(ExactMath.GELU_SCALE);
         return x.div(exp(u.mul(-2f)).add(1f));
+    }
+
+    static FloatVector geluErf(FloatVector x) {
+        return x.mul(0.5f).mul(erf(x.mul(ExactMath.ROOT_OF_HALF)).add(1f));
+    }
+
+    static FloatVector tanh(FloatVector x) {
+        FloatVector square = x.mul(x);
+        FloatVector p = square.mul(ExactMath.T0).add(ExactMath.T1);
+        p = p.mul(square).add(ExactMath.T2);
+        p = p.mul(square).add(ExactMath.T3);
+        p = p.mul(square).add(ExactMath.T4);
+        FloatVector small = p.mul(square.mul(x)).add(x);
+        FloatVector size = x.abs();
+        FloatVector two = FloatVector.broadcast(FLOATS, 2f);
+        FloatVector large = FloatVector.broadcast(FLOATS, 1f)
+                .sub(two.div(exp(size.add(size)).add(1f)));
+        return withSignOf(x, large).blend(small, size.lt(ExactMath.TANH_SMALL));
+    }
+
+    static FloatVector erf(FloatVector x) {
+        FloatVector size = x.abs();
+        FloatVector square = x.mul(x);
+        FloatVector p = square.mul(ExactMath.E0).add(ExactMath.E1);
+        p = p.mul(square).add(ExactMath.E2);
+        p = p.mul(square).add(ExactMath.E3);
+        p = p.mul(square).add(ExactMath.E4);
+        p = p.mul(square).add(ExactMath.E5);
+        FloatVector small = p.mul(x).add(x);
+        FloatVector q = size.mul(ExactMath.F0).add(ExactMath.F1);
+        q = q.mul(size).add(ExactMath.F2);
+        q = q.mul(size).add(ExactMath.F3);
+        q = q.mul(size).add(ExactMath.F4);
+        q = q.mul(size).add(ExactMath.F5);
+        q = q.mul(size).add(ExactMath.F6);
+        FloatVector large =
+                FloatVector.broadcast(FLOATS, 1f).sub(exp(q.mul(size).neg()));
+        FloatVector result = withSignOf(x, large).blend(small, size.lt(ExactMath.ERF_SMALL));
+        FloatVector one = withSignOf(x, FloatVector.broadcast(FLOATS, 1f));
+        return result.blend(one, size.compare(VectorOperators.GT, ExactMath.ERF_ONE));
+    }
+
+    /** @param magnitude not negative */
+    private static FloatVector withSignOf(FloatVector x, FloatVector magnitude) {
+        IntVector sign = x.reinterpretAsInts().and(Integer.MIN_VALUE);
+        return magnitude.reinterpretAsInts().or(sign).reinterpretAsFloats();
+    }
+
+    /** {@code x[i] = silu(x[i])}. */
+    static void silu(float[] x, int offset, int count) {
+        int i = offset;
+        for (; i <= offset + count - LANES; i += LANES) {
+            silu(FloatVector.fromArray(FLOATS, x, i)).intoArray(x, i);
+        }
+        for (; i < offset + count; i++) {
+            x[i] = ExactMath.silu(x[i]);
+        }
+    }
+
+    /** {@code x[i] = geluTanh(x[i])}. */
+    static void geluTanh(float[] x, int offset, int count) {
+        int i = offset;
+        for (; i <= offset + count - LANES; i += LANES) {
+            geluTanh(FloatVector.fromArray(FLOATS, x, i)).intoArray(x, i);
+        }
+        for (; i < offset + count; i++) {
+            x[i] = ExactMath.geluTanh(x[i]);
+        }
+    }
+
+    /** {@code x[i] = geluErf(x[i])}. */
+    static void geluErf(float[] x, int offset, int count) {
+        int i = offset;
+        for (; i <= offset + count - LANES; i += LANES) {
+            geluErf(FloatVector.fromArray(FLOATS, x, i)).intoArray(x, i);
+        }
+        for (; i < offset + count; i++) {
+            x[i] = ExactMath.geluErf(x[i]);
+        }
+    }
+
+    /** {@code to[i] = scaling(from[i])}; they may be the same. */
+    static void scale(Scaling scaling, float[] from, int fromOffset, float[] to, int toOffset, int count) {
+        float factor = scaling.factor();
+        if (scaling.isCapped()) {
+            cap(scaling, from, fromOffset, to, toOffset, count);
+            return;
+        }
+        for (int i = 0; i < count; i++) {
+            to[toOffset + i] = from[fromOffset + i] * factor;
+        }
+    }
+
+    private static void cap(Scaling scaling, float[] from, int fromOffset, float[] to, int toOffset, int count) {
+        int i = 0;
+        for (; i <= count - LANES; i += LANES) {
+            FloatVector y = FloatVector.fromArray(FLOATS, from, fromOffset + i).mul(scaling.factor());
+            tanh(y.mul(scaling.inverseCap())).mul(scaling.cap()).intoArray(to, toOffset + i);
+        }
+        for (; i < count; i++) {
+            to[toOffset + i] = ScalarOps.scaled(scaling, from[fromOffset + i]);
+        }
     }
 
     private static FloatVector sigmoid(FloatVector x) {
@@ -119,6 +222,26 @@ final class VectorMath {
         }
         for (; i < length; i++) {
             to[toOffset + i] += from[fromOffset + i];
+        }
+    }
+
+    /** {@code to[i] += scale * from[i]}. */
+    static void addScaled(float[] to, int toOffset, float scale, float[] from, int fromOffset, int length) {
+        int i = 0;
+        for (; i <= length - LANES; i += LANES) {
+            FloatVector product =
+                    FloatVector.fromArray(FLOATS, from, fromOffset + i).mul(scale);
+            FloatVector.fromArray(FLOATS, to, toOffset + i).add(product).intoArray(to, toOffset + i);
+        }
+        for (; i < length; i++) {
+            to[toOffset + i] += scale * from[fromOffset + i];
+        }
+    }
+
+    /** {@code to[i] *= by[i]}. */
+    static void multiply(float[] to, int toOffset, float[] by, int byOffset, int length) {
+        for (int i = 0; i < length; i++) {
+            to[toOffset + i] *= by[byOffset + i];
         }
     }
 

@@ -3,9 +3,11 @@ package io.github.tornadotransformers.host;
 import io.github.tornadotransformers.models.checkpoint.WeightLayout;
 import io.github.tornadotransformers.models.program.Activation;
 import io.github.tornadotransformers.models.program.AttentionShape;
+import io.github.tornadotransformers.models.program.Groups;
+import io.github.tornadotransformers.models.program.Residual;
 import io.github.tornadotransformers.models.program.RotaryTable;
+import io.github.tornadotransformers.models.program.Scaling;
 import java.util.Arrays;
-import jdk.incubator.vector.FloatVector;
 
 /**
  * The fast engine without a GPU: {@link ScalarOps}' bits from the Vector API and all cores. A lane owns an output column,
@@ -50,11 +52,11 @@ public final class VectorOps implements HostOps {
     }
 
     @Override
-    public void tokenEmbedding(HostMatrix table, int[] tokens, int rows, float[] out) {
+    public void tokenEmbedding(HostMatrix table, float scale, int[] tokens, int rows, float[] out) {
         int width = table.rows();
         forEachRow(rows, width, r -> {
             for (int i = 0; i < width; i++) {
-                out[r * width + i] = table.value(i, tokens[r]);
+                out[r * width + i] = table.value(i, tokens[r]) * scale;
             }
         });
     }
@@ -78,13 +80,23 @@ public final class VectorOps implements HostOps {
     }
 
     @Override
-    public void rmsNorm(float[] x, float[] weight, float epsilon, int rows, int width, float[] out) {
-        forEachRow(rows, width, r -> {
-            int row = r * width;
-            float meanSquare = SlicedSums.sumOfSquares(x, row, width, 0f) / width;
+    public void rmsNorm(
+            Groups groups, float[] x, float[] weight, float epsilon, Residual residual, int rows, float[] out) {
+        int size = groups.size();
+        int count = groups.count();
+        forEachPart(rows * count, rows * count * size, (worker, part) -> {
+            int first = groups.first(part / count, part % count);
+            float meanSquare = SlicedSums.sumOfSquares(x, first, size, 0f) / size;
             float inverse = ScalarOps.inverseRoot(meanSquare, epsilon);
-            for (int i = 0; i < width; i++) {
-                out[row + i] = weight[i] * (x[row + i] * inverse);
+            if (residual.adds()) {
+                float scale = residual.scale();
+                for (int i = 0; i < size; i++) {
+                    out[first + i] += scale * (weight[i] * (x[first + i] * inverse));
+                }
+            } else {
+                for (int i = 0; i < size; i++) {
+                    out[first + i] = weight[i] * (x[first + i] * inverse);
+                }
             }
         });
     }
@@ -95,10 +107,10 @@ public final class VectorOps implements HostOps {
             HostMatrix weight,
             float[] bias,
             Activation activation,
-            boolean addsToOutput,
+            Residual residual,
             int rows,
             float[] out) {
-        Epilogue epilogue = new Epilogue(bias, activation, addsToOutput, weight.columns(), out);
+        Epilogue epilogue = new Epilogue(bias, activation, residual, weight.columns(), out);
         if (rows < PANEL_ROWS) {
             sweep(x, weight, rows, epilogue);
         } else {
@@ -152,7 +164,7 @@ public final class VectorOps implements HostOps {
     }
 
     /** What follows the sum of a linear layer: bias, activation, residual. */
-    private record Epilogue(float[] bias, Activation activation, boolean addsToOutput, int columns, float[] out) {
+    private record Epilogue(float[] bias, Activation activation, Residual residual, int columns, float[] out) {
         /**
          * @param totals {@code [rows][stride]}; what they hold is lost
          * @param row where the first of the rows goes
@@ -167,8 +179,8 @@ public final class VectorOps implements HostOps {
             activateRange(activation, totals, 0, (rows - 1) * stride + count);
             for (int r = 0; r < rows; r++) {
                 int target = (row + r) * columns + first;
-                if (addsToOutput) {
-                    VectorMath.add(out, target, totals, r * stride, count);
+                if (residual.adds()) {
+                    VectorMath.addScaled(out, target, residual.scale(), totals, r * stride, count);
                 } else {
                     System.arraycopy(totals, r * stride, out, target, count);
                 }
@@ -180,18 +192,9 @@ public final class VectorOps implements HostOps {
     static void activateRange(Activation activation, float[] x, int offset, int count) {
         switch (activation) {
             case NONE -> {}
-            case GELU_TANH -> gelu(x, offset, count);
-        }
-    }
-
-    private static void gelu(float[] x, int offset, int count) {
-        int i = 0;
-        for (; i <= count - VectorMath.LANES; i += VectorMath.LANES) {
-            VectorMath.geluTanh(FloatVector.fromArray(VectorMath.FLOATS, x, offset + i))
-                    .intoArray(x, offset + i);
-        }
-        for (; i < count; i++) {
-            x[offset + i] = ExactMath.geluTanh(x[offset + i]);
+            case SILU -> VectorMath.silu(x, offset, count);
+            case GELU_TANH -> VectorMath.geluTanh(x, offset, count);
+            case GELU_ERF -> VectorMath.geluErf(x, offset, count);
         }
     }
 
@@ -244,57 +247,74 @@ public final class VectorOps implements HostOps {
 
     @Override
     public void attentionScores(
-            AttentionShape shape, float scale, float[] qkv, float[] keys, int firstPosition, int rows, float[] scores) {
+            AttentionShape shape,
+            Scaling scaling,
+            float[] qkv,
+            float[] keys,
+            int firstPosition,
+            int rows,
+            float[] scores) {
         if (rows < PANEL_ROWS) {
-            sweepScores(shape, scale, qkv, keys, firstPosition, rows, scores);
+            sweepScores(shape, scaling, qkv, keys, firstPosition, rows, scores);
         } else {
-            multiplyScores(shape, scale, qkv, keys, firstPosition, rows, scores);
+            multiplyScores(shape, scaling, qkv, keys, firstPosition, rows, scores);
         }
     }
 
     private void sweepScores(
-            AttentionShape shape, float scale, float[] qkv, float[] keys, int firstPosition, int rows, float[] scores) {
+            AttentionShape shape,
+            Scaling scaling,
+            float[] qkv,
+            float[] keys,
+            int firstPosition,
+            int rows,
+            float[] scores) {
         int headDim = shape.headDim();
         int context = shape.contextLength();
-        forEachPart(shape.heads(), rows * shape.heads() * (firstPosition + rows), (worker, head) -> {
+        int seen = shape.visible(firstPosition + rows - 1);
+        forEachPart(shape.heads(), rows * shape.heads() * seen, (worker, head) -> {
             int key = head / shape.headsPerKvHead() * headDim * context;
             float[] sums = scratch[worker].totals;
             for (int r = 0; r < rows; r++) {
                 int query = r * shape.fusedWidth() + head * headDim;
-                int length = firstPosition + r + 1;
-                for (int first = 0; first < length; first += SCORES) {
-                    int count = Math.min(SCORES, length - first);
+                int end = firstPosition + r + 1;
+                for (int first = shape.firstVisible(firstPosition + r); first < end; first += SCORES) {
+                    int count = Math.min(SCORES, end - first);
                     Arrays.fill(sums, 0, count, 0f);
                     RowSweep.addArrayRows(qkv, query, headDim, keys, key + first, context, count, sums);
                     int target = (r * shape.heads() + head) * context + first;
-                    for (int t = 0; t < count; t++) {
-                        scores[target + t] = sums[t] * scale;
-                    }
+                    VectorMath.scale(scaling, sums, 0, scores, target, count);
                 }
             }
         });
     }
 
     private void multiplyScores(
-            AttentionShape shape, float scale, float[] qkv, float[] keys, int firstPosition, int rows, float[] scores) {
+            AttentionShape shape,
+            Scaling scaling,
+            float[] qkv,
+            float[] keys,
+            int firstPosition,
+            int rows,
+            float[] scores) {
         int headDim = shape.headDim();
         int context = shape.contextLength();
-        int panels = Math.ceilDiv(firstPosition + rows, PanelProduct.COLUMNS);
+        int origin = shape.firstVisible(firstPosition);
+        int panels = Math.ceilDiv(firstPosition + rows - origin, PanelProduct.COLUMNS);
         team.run(shape.heads() * panels, (worker, part) -> {
             int head = part / panels;
-            int first = part % panels * PanelProduct.COLUMNS;
+            int first = origin + part % panels * PanelProduct.COLUMNS;
             int count = Math.min(PanelProduct.COLUMNS, firstPosition + rows - first);
             int firstRow = Math.max(0, first - firstPosition);
+            int endRow = shape.rowsSeeing(first + count - 1, firstPosition, rows);
             int key = head / shape.headsPerKvHead() * headDim * context + first;
             PanelProduct product = scratch[worker].panels;
             PanelSource panel = PanelSource.rowsOf(keys, key, context, count);
-            product.unslicedProduct(qkv, head * headDim, shape.fusedWidth(), firstRow, rows, headDim, panel);
+            product.unslicedProduct(qkv, head * headDim, shape.fusedWidth(), firstRow, endRow, headDim, panel);
             float[] sums = product.totals();
-            for (int r = firstRow; r < rows; r++) {
+            for (int r = firstRow; r < endRow; r++) {
                 int target = (r * shape.heads() + head) * context + first;
-                for (int t = 0; t < count; t++) {
-                    scores[target + t] = sums[r * PanelProduct.COLUMNS + t] * scale;
-                }
+                VectorMath.scale(scaling, sums, r * PanelProduct.COLUMNS, scores, target, count);
             }
         });
     }
@@ -302,11 +322,14 @@ public final class VectorOps implements HostOps {
     @Override
     public void softmax(AttentionShape shape, int firstPosition, int rows, float[] scores) {
         int heads = shape.heads();
-        forEachPart(rows * heads, rows * heads * (firstPosition + rows), (worker, part) -> {
-            int row = part * shape.contextLength();
-            int length = firstPosition + part / heads + 1;
+        int seen = shape.visible(firstPosition + rows - 1);
+        forEachPart(rows * heads, rows * heads * seen, (worker, part) -> {
+            int position = firstPosition + part / heads;
+            int first = shape.firstVisible(position);
+            int length = position + 1 - first;
+            int row = part * shape.contextLength() + first;
             VectorMath.expOfDifference(scores, row, length, VectorMath.max(scores, row, length));
-            VectorMath.divide(scores, row, length, SlicedSums.sum(scores, row, length));
+            VectorMath.divide(scores, row, length, SlicedSums.sum(scores, row - first, first, position + 1));
         });
     }
 
@@ -324,16 +347,17 @@ public final class VectorOps implements HostOps {
             AttentionShape shape, float[] probabilities, float[] values, int firstPosition, int rows, float[] out) {
         int headDim = shape.headDim();
         int context = shape.contextLength();
-        forEachPart(shape.heads(), rows * shape.heads() * (firstPosition + rows), (worker, head) -> {
+        int seen = shape.visible(firstPosition + rows - 1);
+        forEachPart(shape.heads(), rows * shape.heads() * seen, (worker, head) -> {
             int value = head / shape.headsPerKvHead() * context * headDim;
             float[] slice = scratch[worker].headSlice(headDim);
             for (int r = 0; r < rows; r++) {
                 int row = (r * shape.heads() + head) * context;
                 int target = (r * shape.heads() + head) * headDim;
-                int length = firstPosition + r + 1;
+                int end = firstPosition + r + 1;
                 Arrays.fill(out, target, target + headDim, 0f);
-                for (int start = 0; start < length; start += SLICE) {
-                    int count = Math.min(SLICE, length - start);
+                for (int start = shape.firstVisible(firstPosition + r); start < end; ) {
+                    int count = Math.min(SLICE - start % SLICE, end - start);
                     Arrays.fill(slice, 0, headDim, 0f);
                     RowSweep.addArrayRows(
                             probabilities,
@@ -345,6 +369,7 @@ public final class VectorOps implements HostOps {
                             headDim,
                             slice);
                     VectorMath.add(out, target, slice, 0, headDim);
+                    start += count;
                 }
             }
         });
@@ -362,7 +387,8 @@ public final class VectorOps implements HostOps {
             int value = head / shape.headsPerKvHead() * context * headDim + first;
             PanelProduct product = scratch[worker].panels;
             PanelSource panel = PanelSource.rowsOf(values, value, headDim, count);
-            product.causalProduct(probabilities, head * context, shape.scoresWidth(), firstPosition + 1, rows, panel);
+            product.causalProduct(
+                    probabilities, head * context, shape.scoresWidth(), firstPosition + 1, shape.window(), rows, panel);
             for (int r = 0; r < rows; r++) {
                 System.arraycopy(
                         product.totals(),
@@ -375,20 +401,17 @@ public final class VectorOps implements HostOps {
     }
 
     @Override
-    public void swiGlu(float[] gateUp, int rows, int width, float[] out) {
+    public void gatedMlp(Activation activation, float[] gateUp, int rows, int width, float[] out) {
         forEachRow(rows, width, r -> {
-            int gate = r * 2 * width;
-            int up = gate + width;
-            int i = 0;
-            for (; i <= width - VectorMath.LANES; i += VectorMath.LANES) {
-                VectorMath.silu(FloatVector.fromArray(VectorMath.FLOATS, gateUp, gate + i))
-                        .mul(FloatVector.fromArray(VectorMath.FLOATS, gateUp, up + i))
-                        .intoArray(out, r * width + i);
-            }
-            for (; i < width; i++) {
-                out[r * width + i] = ExactMath.silu(gateUp[gate + i]) * gateUp[up + i];
-            }
+            System.arraycopy(gateUp, r * 2 * width, out, r * width, width);
+            activateRange(activation, out, r * width, width);
+            VectorMath.multiply(out, r * width, gateUp, (2 * r + 1) * width, width);
         });
+    }
+
+    @Override
+    public void scale(Scaling scaling, int count, float[] x) {
+        forEachBlock(count, (first, length) -> VectorMath.scale(scaling, x, first, x, first, length));
     }
 
     /** A loop over rows. */

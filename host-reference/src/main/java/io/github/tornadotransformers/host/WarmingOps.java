@@ -8,6 +8,7 @@ import io.github.tornadotransformers.models.checkpoint.WeightLayout;
 import io.github.tornadotransformers.models.checkpoint.Weights;
 import io.github.tornadotransformers.models.program.Activation;
 import io.github.tornadotransformers.models.program.Program;
+import io.github.tornadotransformers.models.program.Residual;
 import java.lang.foreign.Arena;
 
 /**
@@ -95,11 +96,11 @@ public final class WarmingOps extends ForwardingOps {
             HostMatrix weight,
             float[] bias,
             Activation activation,
-            boolean addsToOutput,
+            Residual residual,
             int rows,
             float[] out) {
         boolean many = (long) rows * weight.rows() * weight.columns() >= MANY_PRODUCTS;
-        (many ? vector : delegate()).linear(x, weight, bias, activation, addsToOutput, rows, out);
+        (many ? vector : delegate()).linear(x, weight, bias, activation, residual, rows, out);
     }
 
     @Override

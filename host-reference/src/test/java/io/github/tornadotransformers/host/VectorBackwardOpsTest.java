@@ -7,6 +7,7 @@ import io.github.tornadotransformers.models.program.RotaryTable;
 import io.github.tornadotransformers.testsupport.Bits;
 import io.github.tornadotransformers.testsupport.RandomData;
 import java.util.Arrays;
+import java.util.List;
 import java.util.stream.IntStream;
 import java.util.stream.LongStream;
 import org.assertj.core.api.Assertions;
@@ -123,7 +124,7 @@ class VectorBackwardOpsTest {
     void activation(long seed) {
         RandomData data = start(seed);
         int count = data.size(389) * data.size(129);
-        for (Activation activation : Activation.values()) {
+        for (Activation activation : List.of(Activation.NONE, Activation.GELU_TANH)) {
             float[] x = data.wildFloats(count);
             float[] dOut = data.wildFloats(count);
             float[][] expected = {new float[count], new float[count]};
@@ -145,7 +146,7 @@ class VectorBackwardOpsTest {
         double[] frequencies = IntStream.range(0, shape.headDim() / 2)
                 .mapToDouble(i -> Math.pow(10000, -2.0 * i / shape.headDim()))
                 .toArray();
-        RotaryTable table = RotaryTable.of(frequencies, shape.contextLength());
+        RotaryTable table = RotaryTable.of(frequencies, 1, shape.contextLength());
         float[] expected = data.wildFloats(rows * shape.fusedWidth());
         float[] actual = expected.clone();
         scalar.rotary(shape, table, rows, expected);

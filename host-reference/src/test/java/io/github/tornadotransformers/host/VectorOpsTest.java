@@ -5,7 +5,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.github.tornadotransformers.models.checkpoint.DType;
 import io.github.tornadotransformers.models.program.Activation;
 import io.github.tornadotransformers.models.program.AttentionShape;
+import io.github.tornadotransformers.models.program.Groups;
+import io.github.tornadotransformers.models.program.Residual;
 import io.github.tornadotransformers.models.program.RotaryTable;
+import io.github.tornadotransformers.models.program.Scaling;
 import io.github.tornadotransformers.testsupport.Bits;
 import io.github.tornadotransformers.testsupport.RandomData;
 import java.util.Arrays;
@@ -45,8 +48,9 @@ class VectorOpsTest {
         int[] tokens = data.ints(rows, vocabSize);
         float[] expected = new float[rows * table.rows()];
         float[] actual = expected.clone();
-        scalar.tokenEmbedding(table, tokens, rows, expected);
-        vector.tokenEmbedding(table, tokens, rows, actual);
+        float scale = data.coin() ? 1f : 11.3137085f;
+        scalar.tokenEmbedding(table, scale, tokens, rows, expected);
+        vector.tokenEmbedding(table, scale, tokens, rows, actual);
         Bits.assertSame(dtype.name(), actual, expected);
     }
 
@@ -89,11 +93,42 @@ class VectorOpsTest {
         int width = data.coin() ? data.size(389) : data.between(500, 1200);
         float[] x = data.wildFloats(rows * width);
         float[] weight = data.floats(width);
-        float[] expected = new float[rows * width];
+        Residual residual = residual(data);
+        float[] expected = data.floats(rows * width);
         float[] actual = expected.clone();
-        scalar.rmsNorm(x, weight, 1e-6f, rows, width, expected);
-        vector.rmsNorm(x, weight, 1e-6f, rows, width, actual);
-        Bits.assertSame("width " + width, actual, expected);
+        scalar.rmsNorm(Groups.wholeRow(width), x, weight, 1e-6f, residual, rows, expected);
+        vector.rmsNorm(Groups.wholeRow(width), x, weight, 1e-6f, residual, rows, actual);
+        Bits.assertSame("width " + width + ", " + residual, actual, expected);
+    }
+
+    @ParameterizedTest
+    @MethodSource("seeds")
+    void rmsNormOfGroupsInPlace(long seed) {
+        RandomData data = start(seed);
+        int rows = data.between(1, 20);
+        int count = data.between(1, 5);
+        int size = data.size(150);
+        int firstColumn = data.between(0, 30);
+        Groups groups = new Groups(firstColumn + count * size + data.between(0, 30), firstColumn, count, size);
+        float[] weight = data.floats(size);
+        float[] expected = data.wildFloats(rows * groups.rowWidth());
+        float[] actual = expected.clone();
+        scalar.rmsNorm(groups, expected, weight, 1e-6f, Residual.NONE, rows, expected);
+        vector.rmsNorm(groups, actual, weight, 1e-6f, Residual.NONE, rows, actual);
+        Bits.assertSame(groups.toString(), actual, expected);
+    }
+
+    private static Residual residual(RandomData data) {
+        return switch (data.between(0, 2)) {
+            case 0 -> Residual.NONE;
+            case 1 -> Residual.ADD;
+            default -> Residual.scaled(0.22f);
+        };
+    }
+
+    private static Scaling scaling(RandomData data) {
+        Scaling plain = Scaling.by(0.3f);
+        return data.coin() ? plain : plain.capped(data.between(1, 50));
     }
 
     @ParameterizedTest
@@ -108,11 +143,11 @@ class VectorOpsTest {
             float[] x = data.wildFloats(rows * inputs);
             float[] bias = data.coin() ? data.floats(outputs) : null;
             Activation activation = Activation.values()[data.between(0, Activation.values().length - 1)];
-            boolean adds = data.coin();
+            Residual residual = residual(data);
             float[] expected = data.floats(rows * outputs);
             float[] actual = expected.clone();
-            scalar.linear(x, weight, bias, activation, adds, rows, expected);
-            vector.linear(x, weight, bias, activation, adds, rows, actual);
+            scalar.linear(x, weight, bias, activation, residual, rows, expected);
+            vector.linear(x, weight, bias, activation, residual, rows, actual);
             Bits.assertSame(dtype + " " + rows + "x" + inputs + "x" + outputs, actual, expected);
         }
     }
@@ -124,10 +159,10 @@ class VectorOpsTest {
         AttentionShape shape = attentionShape(data);
         int rows = rows(data, shape);
         int firstPosition = data.between(0, shape.contextLength() - rows);
-        double[] frequencies = IntStream.range(0, shape.headDim() / 2)
+        double[] frequencies = IntStream.range(0, data.between(1, shape.headDim() / 2))
                 .mapToDouble(i -> Math.pow(10000, -2.0 * i / shape.headDim()))
                 .toArray();
-        RotaryTable table = RotaryTable.of(frequencies, shape.contextLength());
+        RotaryTable table = RotaryTable.of(frequencies, 1, shape.contextLength());
         float[] expected = data.wildFloats(rows * shape.fusedWidth());
         float[] actual = expected.clone();
         scalar.rotary(shape, table, firstPosition, rows, expected);
@@ -164,8 +199,9 @@ class VectorOpsTest {
         float[] keys = data.wildFloats((int) shape.cacheLayerSize());
         float[] expected = new float[rows * shape.scoresWidth()];
         float[] actual = expected.clone();
-        scalar.attentionScores(shape, 0.3f, qkv, keys, firstPosition, rows, expected);
-        vector.attentionScores(shape, 0.3f, qkv, keys, firstPosition, rows, actual);
+        Scaling scaling = scaling(data);
+        scalar.attentionScores(shape, scaling, qkv, keys, firstPosition, rows, expected);
+        vector.attentionScores(shape, scaling, qkv, keys, firstPosition, rows, actual);
         assertSameScores(shape, firstPosition, rows, actual, expected);
     }
 
@@ -204,23 +240,38 @@ class VectorOpsTest {
 
     @ParameterizedTest
     @MethodSource("seeds")
-    void swiGlu(long seed) {
+    void gatedMlp(long seed) {
         RandomData data = start(seed);
         int rows = data.between(1, 20);
         int width = data.coin() ? data.size(389) : data.between(500, 1200);
         float[] gateUp = data.wildFloats(rows * 2 * width);
         float[] expected = new float[rows * width];
         float[] actual = expected.clone();
-        scalar.swiGlu(gateUp, rows, width, expected);
-        vector.swiGlu(gateUp, rows, width, actual);
+        Activation activation = Activation.values()[data.between(0, Activation.values().length - 1)];
+        scalar.gatedMlp(activation, gateUp, rows, width, expected);
+        vector.gatedMlp(activation, gateUp, rows, width, actual);
         Bits.assertSame("width " + width, actual, expected);
+    }
+
+    @ParameterizedTest
+    @MethodSource("seeds")
+    void scale(long seed) {
+        RandomData data = start(seed);
+        Scaling scaling = scaling(data);
+        float[] expected = data.wildFloats(data.between(1, 10_000));
+        float[] actual = expected.clone();
+        scalar.scale(scaling, expected.length, expected);
+        vector.scale(scaling, actual.length, actual);
+        Bits.assertSame(scaling.toString(), actual, expected);
     }
 
     private static AttentionShape attentionShape(RandomData data) {
         int kvHeads = data.between(1, 3);
         int heads = kvHeads * data.between(1, 3);
         int headDim = 2 * data.between(1, 40);
-        return new AttentionShape(heads, kvHeads, headDim, data.coin() ? data.size(389) : data.between(1, 300));
+        AttentionShape shape =
+                new AttentionShape(heads, kvHeads, headDim, data.coin() ? data.size(389) : data.between(1, 300));
+        return data.coin() ? shape : shape.withWindow(data.coin() ? data.between(1, 20) : data.size(389));
     }
 
     private static int rows(RandomData data, AttentionShape shape) {
@@ -231,8 +282,9 @@ class VectorOpsTest {
             AttentionShape shape, int firstPosition, int rows, float[] actual, float[] expected) {
         for (int r = 0; r < rows; r++) {
             for (int head = 0; head < shape.heads(); head++) {
-                int row = (r * shape.heads() + head) * shape.contextLength();
-                int length = firstPosition + r + 1;
+                int first = shape.firstVisible(firstPosition + r);
+                int row = (r * shape.heads() + head) * shape.contextLength() + first;
+                int length = firstPosition + r + 1 - first;
                 Bits.assertSame(
                         shape + " row " + r + " head " + head,
                         Arrays.copyOfRange(actual, row, row + length),

@@ -8,6 +8,7 @@ import io.github.tornadotransformers.models.checkpoint.WeightLayout;
 import io.github.tornadotransformers.models.checkpoint.Weights;
 import io.github.tornadotransformers.models.program.Activation;
 import io.github.tornadotransformers.models.program.Program;
+import io.github.tornadotransformers.models.program.Residual;
 import io.github.tornadotransformers.testsupport.Bits;
 import io.github.tornadotransformers.testsupport.RandomData;
 import io.github.tornadotransformers.testsupport.RandomModels;
@@ -78,7 +79,7 @@ class WarmingOpsTest {
 
     private static void multiply(HostOps ops, int inputs, int outputs) {
         HostMatrix weight = RandomMatrix.of(DType.INT8, inputs, outputs, new RandomData(1));
-        ops.linear(new float[inputs], weight, null, Activation.NONE, false, 1, new float[outputs]);
+        ops.linear(new float[inputs], weight, null, Activation.NONE, Residual.NONE, 1, new float[outputs]);
     }
 
     /** Counts products and does nothing. */
@@ -95,7 +96,7 @@ class WarmingOpsTest {
                 HostMatrix weight,
                 float[] bias,
                 Activation activation,
-                boolean addsToOutput,
+                Residual residual,
                 int rows,
                 float[] out) {
             calls++;

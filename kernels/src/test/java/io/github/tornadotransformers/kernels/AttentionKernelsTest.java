@@ -1,8 +1,10 @@
 package io.github.tornadotransformers.kernels;
 
 import io.github.tornadotransformers.host.ScalarOps;
+import io.github.tornadotransformers.models.program.Activation;
 import io.github.tornadotransformers.models.program.AttentionShape;
 import io.github.tornadotransformers.models.program.RotaryTable;
+import io.github.tornadotransformers.models.program.Scaling;
 import io.github.tornadotransformers.testsupport.Bits;
 import io.github.tornadotransformers.testsupport.RandomData;
 import java.util.Arrays;
@@ -61,7 +63,7 @@ class AttentionKernelsTest {
         double[] frequencies = IntStream.range(0, shape.headDim() / 2)
                 .mapToDouble(i -> Math.pow(10000, -2.0 * i / shape.headDim()))
                 .toArray();
-        RotaryTable table = RotaryTable.of(frequencies, shape.contextLength());
+        RotaryTable table = RotaryTable.of(frequencies, 1, shape.contextLength());
         float[] expected = data.wildFloats(place.rows() * shape.fusedWidth());
         FloatArray actual = FloatArray.fromArray(expected);
         oracle.rotary(shape, table, place.position(), place.live(), expected);
@@ -119,7 +121,7 @@ class AttentionKernelsTest {
         float[] expected = new float[place.rows() * shape.scoresWidth()];
         Arrays.fill(expected, Float.NaN);
         FloatArray actual = FloatArray.fromArray(expected);
-        oracle.attentionScores(shape, 0.3f, qkv, keys, place.position(), place.live(), expected);
+        oracle.attentionScores(shape, Scaling.by(0.3f), qkv, keys, place.position(), place.live(), expected);
         AttentionKernels.scaledScores(
                 FloatArray.fromArray(qkv),
                 place.stacked(keys),
@@ -198,7 +200,7 @@ class AttentionKernelsTest {
         float[] expected = new float[rows * width];
         Arrays.fill(expected, Float.NaN);
         FloatArray actual = FloatArray.fromArray(expected);
-        oracle.swiGlu(gateUp, live, width, expected);
+        oracle.gatedMlp(Activation.SILU, gateUp, live, width, expected);
         SwiGluKernels.swiGlu(
                 FloatArray.fromArray(gateUp), KernelArrays.step(0, live, 0), actual, rows, width, KernelMath.STRICT);
         Bits.assertSame("width " + width, actual.toHeapArray(), expected);

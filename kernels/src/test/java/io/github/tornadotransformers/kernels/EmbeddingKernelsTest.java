@@ -31,7 +31,7 @@ class EmbeddingKernelsTest {
             KernelMatrix table = KernelMatrix.of(dtype, 0, 1, width, vocabSize, data);
             int[] tokens = data.ints(rows, vocabSize);
             float[] expected = new float[live * width];
-            oracle.tokenEmbedding(table.host(), tokens, live, expected);
+            oracle.tokenEmbedding(table.host(), 1f, tokens, live, expected);
             FloatArray actual = KernelArrays.nan(rows * width);
             lookUp(table, tokens, live, actual);
             Bits.assertSame(dtype + " " + width, actual.toHeapArray(), padded(expected, rows * width));
@@ -52,7 +52,7 @@ class EmbeddingKernelsTest {
         }
         KernelMatrix table = KernelMatrix.ofBits(dtype, Arrays.copyOf(patterns, count));
         float[] expected = new float[count];
-        oracle.tokenEmbedding(table.host(), new int[] {0}, 1, expected);
+        oracle.tokenEmbedding(table.host(), 1f, new int[] {0}, 1, expected);
         FloatArray actual = KernelArrays.nan(count);
         lookUp(table, new int[] {0}, 1, actual);
         Bits.assertSame(dtype.name(), actual.toHeapArray(), expected);

@@ -4,6 +4,8 @@ import io.github.tornadotransformers.host.ScalarOps;
 import io.github.tornadotransformers.models.checkpoint.DType;
 import io.github.tornadotransformers.models.program.Activation;
 import io.github.tornadotransformers.models.program.AttentionShape;
+import io.github.tornadotransformers.models.program.Groups;
+import io.github.tornadotransformers.models.program.Residual;
 import io.github.tornadotransformers.models.program.RotaryTable;
 import io.github.tornadotransformers.testsupport.Bits;
 import io.github.tornadotransformers.testsupport.RandomData;
@@ -79,7 +81,7 @@ class FusedKernelsTest {
 
         float[] expected(ScalarOps oracle) {
             float[] out = new float[live * weight.host().columns()];
-            oracle.linear(x, weight.host(), bias, Activation.NONE, false, live, out);
+            oracle.linear(x, weight.host(), bias, Activation.NONE, Residual.NONE, live, out);
             return out;
         }
     }
@@ -130,7 +132,7 @@ class FusedKernelsTest {
         double[] frequencies = IntStream.range(0, shape.headDim() / 2)
                 .mapToDouble(i -> Math.pow(10000, -2.0 * i / shape.headDim()))
                 .toArray();
-        RotaryTable table = RotaryTable.of(frequencies, shape.contextLength());
+        RotaryTable table = RotaryTable.of(frequencies, 1, shape.contextLength());
         float[] expected = projection.expected(oracle);
         oracle.rotary(shape, table, position, projection.live(), expected);
         Caches caches = Caches.of(shape, data);
@@ -201,7 +203,7 @@ class FusedKernelsTest {
         Projection projection = Projection.of(data, 2 * width);
         float[] expected = new float[projection.rows() * width];
         Arrays.fill(expected, Float.NaN);
-        oracle.swiGlu(projection.expected(oracle), projection.live(), width, expected);
+        oracle.gatedMlp(Activation.SILU, projection.expected(oracle), projection.live(), width, expected);
         FloatArray actual = KernelArrays.nan(projection.rows() * width);
         SwiGluKernels.finishGateUp(
                 projection.sums(),
@@ -260,7 +262,7 @@ class FusedKernelsTest {
                 1e-5f,
                 KernelMath.STRICT);
         Bits.assertSame("layer norm of " + width, actual.toHeapArray(), expected);
-        oracle.rmsNorm(x, weight, 1e-6f, 1, width, expected);
+        oracle.rmsNorm(Groups.wholeRow(width), x, weight, 1e-6f, Residual.NONE, 1, expected);
         NormKernels.rmsNormRow(
                 FloatArray.fromArray(x),
                 stackedWeight,

@@ -239,7 +239,7 @@ class GradientKernelsTest {
         double[] frequencies = IntStream.range(0, headDim / 2)
                 .mapToDouble(i -> Math.pow(10000, -2.0 * i / headDim))
                 .toArray();
-        RotaryTable table = RotaryTable.of(frequencies, positions);
+        RotaryTable table = RotaryTable.of(frequencies, 1, positions);
         float[] dQkv = rows.wild(shape.fusedWidth());
         FloatArray actual = rows.padded(dQkv);
         ElementGradientKernels.rotateBack(

@@ -1,6 +1,8 @@
 package io.github.tornadotransformers.kernels;
 
 import io.github.tornadotransformers.host.ScalarOps;
+import io.github.tornadotransformers.models.program.Groups;
+import io.github.tornadotransformers.models.program.Residual;
 import io.github.tornadotransformers.testsupport.Bits;
 import io.github.tornadotransformers.testsupport.RandomData;
 import java.util.stream.LongStream;
@@ -76,7 +78,8 @@ class NormKernelsTest {
     void rmsNorm(long seed) {
         Rows rows = Rows.of(new RandomData(seed));
         float[] expected = new float[rows.live() * rows.width()];
-        oracle.rmsNorm(rows.x(), rows.weight(), 1e-6f, rows.live(), rows.width(), expected);
+        oracle.rmsNorm(
+                Groups.wholeRow(rows.width()), rows.x(), rows.weight(), 1e-6f, Residual.NONE, rows.live(), expected);
         FloatArray x = FloatArray.fromArray(rows.x());
         IntArray step = KernelArrays.step(0, rows.live(), 0);
         FloatArray squares = rows.slices();

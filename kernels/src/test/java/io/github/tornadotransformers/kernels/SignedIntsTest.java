@@ -69,7 +69,7 @@ class SignedIntsTest {
     }
 
     /** What would be wrong on one backend or another, and what is not. */
-    @SuppressWarnings("unused")
+    @SuppressWarnings({"unused", "NarrowCalculation"})
     static final class Samples {
         static void signOfAShort(ShortArray x, FloatArray y) {
             short bits = x.get(0);

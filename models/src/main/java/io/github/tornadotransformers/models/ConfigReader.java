@@ -89,6 +89,43 @@ public final class ConfigReader {
         return has(field) ? positive(field) : otherwise;
     }
 
+    /** A required list of finite numbers above 0. */
+    public List<Double> positives(String field) {
+        String expected = "a list of numbers above 0";
+        JsonNode value = required(field, expected);
+        if (!value.isArray()) {
+            throw rejected(field, expected);
+        }
+        List<Double> numbers = new ArrayList<>();
+        for (JsonNode each : value) {
+            double found = number(field, each, expected);
+            if (found <= 0) {
+                throw rejected(field, expected);
+            }
+            numbers.add(found);
+        }
+        return List.copyOf(numbers);
+    }
+
+    /** A list of texts; none where absent. */
+    public Optional<List<String>> texts(String field) {
+        if (!has(field)) {
+            return Optional.empty();
+        }
+        JsonNode value = object.get(field);
+        List<String> texts = new ArrayList<>();
+        for (JsonNode each : value) {
+            if (!each.isTextual()) {
+                throw rejected(field, "a list of texts");
+            }
+            texts.add(each.textValue());
+        }
+        if (!value.isArray()) {
+            throw rejected(field, "a list of texts");
+        }
+        return Optional.of(List.copyOf(texts));
+    }
+
     /** A finite number of at least 0 that a float can hold. */
     public float epsilonOr(String field, float otherwise) {
         if (!has(field)) {

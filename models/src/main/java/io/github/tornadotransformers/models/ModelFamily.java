@@ -1,8 +1,13 @@
 package io.github.tornadotransformers.models;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import java.util.List;
+import java.util.Map;
 
-/** How the checkpoints of one {@code model_type} are written. */
+/**
+ * How the checkpoints of one {@code model_type} are written, and what models of the family there are to try. An implementation
+ * with {@code @MetaInfServices(ModelFamily.class)} is found wherever it lies on the class path; nothing else names it.
+ */
 public interface ModelFamily<C extends ModelConfig> {
     /** The head's tensor, in every family, where the embedding does not serve as one. */
     String HEAD = "lm_head.weight";
@@ -13,7 +18,9 @@ public interface ModelFamily<C extends ModelConfig> {
     Class<C> configType();
 
     /** What may stand before the tensor names of the family's programs, with its dot: {@code transformer.}, {@code model.}. */
-    String tensorPrefix();
+    default String tensorPrefix() {
+        return "model.";
+    }
 
     /** A program's tensor name as Hugging Face's model with a head spells it: the head itself has no prefix. */
     default String fullName(String tensorName) {
@@ -25,11 +32,24 @@ public interface ModelFamily<C extends ModelConfig> {
      *
      * @param tensorName without the prefix
      */
-    boolean ignores(String tensorName);
+    default boolean ignores(String tensorName) {
+        return tensorName.endsWith("rotary_emb.inv_freq") || tensorName.equals(HEAD);
+    }
 
     /** @throws CheckpointException if a value is missing, out of range, or asks for what is not implemented */
     C parse(ConfigReader config);
 
     /** Writes the fields of {@code config.json} from which {@link #parse} makes an equal config. */
     void describe(C config, ObjectNode json);
+
+    /**
+     * Small models that together have every oddity of the family, with odd sizes: what tests, {@code verify --kernels} and
+     * benchmarks' own checks run. Each has at least 40 positions, and a vocabulary of at least 61 ids.
+     */
+    List<C> examples();
+
+    /** The shapes of published models by name, which can be measured without a download; none need be there. */
+    default Map<String, C> published() {
+        return Map.of();
+    }
 }

@@ -5,7 +5,8 @@ import io.github.tornadotransformers.models.checkpoint.RandomCheckpoint;
 import io.github.tornadotransformers.models.checkpoint.StoredType;
 import io.github.tornadotransformers.models.gpt2.Gpt2Config;
 import io.github.tornadotransformers.models.llama.LlamaConfig;
-import io.github.tornadotransformers.models.llama.RopeScaling;
+import io.github.tornadotransformers.models.rope.Rope;
+import io.github.tornadotransformers.models.rope.RopeScaling;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Path;
@@ -17,24 +18,38 @@ public final class TestCheckpoints {
 
     /** A head of 7, an MLP that is not 4 times as wide, tied. */
     public static Gpt2Config gpt2() {
-        return new Gpt2Config(131, 37, 21, 50, 3, 3, 1e-5f, true, true);
+        return new Gpt2Config(new Sizes(131, 37, 21, 50, 3), 3, 1e-5f, true, true);
     }
 
     /** As {@link #gpt2()}, but with a head of its own and scores that are not scaled. */
     public static Gpt2Config untiedGpt2() {
-        return new Gpt2Config(97, 64, 130, 257, 2, 5, 1e-3f, false, false);
+        return new Gpt2Config(new Sizes(97, 64, 130, 257, 2), 5, 1e-3f, false, false);
     }
 
     /** Six heads on two, heads wider than {@code hiddenSize / heads}, Llama 3's rope scaling, untied. */
     public static LlamaConfig llama() {
         RopeScaling scaling = new RopeScaling.Llama3(8, 1, 4, 16);
-        return new LlamaConfig(139, 64, 38, 67, 3, 6, 2, 10, 1e-6f, 500_000, scaling, false, false, false);
+        return new LlamaConfig(
+                new Sizes(139, 64, 38, 67, 3),
+                new Heads(6, 2, 10),
+                new Rope(500_000, 10, scaling),
+                1e-6f,
+                false,
+                false,
+                false);
     }
 
     /** As many key-value heads as heads, biases everywhere, linear rope scaling, tied; sums longer than a slice. */
     public static LlamaConfig biasedLlama() {
         RopeScaling scaling = new RopeScaling.Linear(2);
-        return new LlamaConfig(61, 48, 132, 259, 2, 3, 3, 44, 1e-5f, 10_000, scaling, true, true, true);
+        return new LlamaConfig(
+                new Sizes(61, 48, 132, 259, 2),
+                new Heads(3, 3, 44),
+                new Rope(10_000, 44, scaling),
+                1e-5f,
+                true,
+                true,
+                true);
     }
 
     /** Any GPT-2 of at most a few thousand parameters. */
@@ -42,11 +57,12 @@ public final class TestCheckpoints {
         int heads = random.nextInt(1, 6);
         int hiddenSize = heads * random.nextInt(1, 14);
         return new Gpt2Config(
-                random.nextInt(2, 150),
-                random.nextInt(8, 40),
-                hiddenSize,
-                random.nextInt(1, 150),
-                random.nextInt(1, 4),
+                new Sizes(
+                        random.nextInt(2, 150),
+                        random.nextInt(8, 40),
+                        hiddenSize,
+                        random.nextInt(1, 150),
+                        random.nextInt(1, 4)),
                 heads,
                 random.nextBoolean() ? 1e-5f : 1e-2f,
                 random.nextBoolean(),
@@ -59,21 +75,18 @@ public final class TestCheckpoints {
         RopeScaling[] scalings = {
             new RopeScaling.None(), new RopeScaling.Linear(4), new RopeScaling.Llama3(8, 1, 4, 8192)
         };
-        return new LlamaConfig(
+        Sizes sizes = new Sizes(
                 random.nextInt(2, 150),
                 random.nextInt(8, 40),
                 random.nextInt(1, 70),
                 random.nextInt(1, 150),
-                random.nextInt(1, 4),
-                kvHeads * random.nextInt(1, 4),
-                kvHeads,
-                2 * random.nextInt(1, 9),
-                random.nextBoolean() ? 1e-5f : 1e-2f,
-                random.nextBoolean() ? 10_000 : 123.5,
-                scalings[random.nextInt(scalings.length)],
-                random.nextBoolean(),
-                random.nextBoolean(),
-                random.nextBoolean());
+                random.nextInt(1, 4));
+        Heads heads = new Heads(kvHeads * random.nextInt(1, 4), kvHeads, 2 * random.nextInt(1, 9));
+        Rope rope = new Rope(
+                random.nextBoolean() ? 10_000 : 123.5, heads.headDim(), scalings[random.nextInt(scalings.length)]);
+        float epsilon = random.nextBoolean() ? 1e-5f : 1e-2f;
+        return new LlamaConfig(
+                sizes, heads, rope, epsilon, random.nextBoolean(), random.nextBoolean(), random.nextBoolean());
     }
 
     /** Writes float32 weights of a config and a seed into a folder, and opens it. */

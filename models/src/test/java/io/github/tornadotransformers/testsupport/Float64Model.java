@@ -3,7 +3,7 @@ package io.github.tornadotransformers.testsupport;
 import io.github.tornadotransformers.models.ModelConfig;
 import io.github.tornadotransformers.models.gpt2.Gpt2Config;
 import io.github.tornadotransformers.models.llama.LlamaConfig;
-import io.github.tornadotransformers.models.llama.RopeScaling;
+import io.github.tornadotransformers.models.rope.RopeScaling;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -40,7 +40,7 @@ public final class Float64Model {
     }
 
     private Result runGpt2(Gpt2Config config, int[] ids) {
-        int hidden = config.hiddenSize();
+        int hidden = config.sizes().hiddenSize();
         double[] positions = tensors.apply("wpe.weight");
         double[][] x = embed("wte.weight", ids, hidden);
         for (int row = 0; row < ids.length; row++) {
@@ -50,7 +50,7 @@ public final class Float64Model {
         }
         List<double[][]> trace = new ArrayList<>();
         trace.add(copy(x));
-        double scale = config.scalesAttention() ? 1 / Math.sqrt(config.headDim()) : 1;
+        double scale = config.scalesAttention() ? 1 / Math.sqrt(config.heads().headDim()) : 1;
         for (int layer = 0; layer < config.layers(); layer++) {
             String block = "h." + layer + ".";
             double[][] qkv = conv1d(block + "attn.c_attn", layerNorm(config, block + "ln_1", x), 3 * hidden);
@@ -58,14 +58,16 @@ public final class Float64Model {
                     columns(qkv, 0, hidden),
                     columns(qkv, hidden, hidden),
                     columns(qkv, 2 * hidden, hidden),
-                    config.heads(),
-                    config.heads(),
-                    config.headDim(),
+                    config.headCount(),
+                    config.headCount(),
+                    config.heads().headDim(),
                     scale);
             add(x, conv1d(block + "attn.c_proj", attended, hidden));
             trace.add(copy(x));
-            double[][] inner =
-                    conv1d(block + "mlp.c_fc", layerNorm(config, block + "ln_2", x), config.intermediateSize());
+            double[][] inner = conv1d(
+                    block + "mlp.c_fc",
+                    layerNorm(config, block + "ln_2", x),
+                    config.sizes().intermediateSize());
             for (double[] row : inner) {
                 for (int i = 0; i < row.length; i++) {
                     double u = Math.sqrt(2 / Math.PI) * (row[i] + 0.044715 * Math.pow(row[i], 3));
@@ -81,9 +83,9 @@ public final class Float64Model {
     }
 
     private Result runLlama(LlamaConfig config, int[] ids) {
-        int hidden = config.hiddenSize();
-        int headDim = config.headDim();
-        int intermediate = config.intermediateSize();
+        int hidden = config.sizes().hiddenSize();
+        int headDim = config.heads().headDim();
+        int intermediate = config.sizes().intermediateSize();
         double[][] x = embed("embed_tokens.weight", ids, hidden);
         List<double[][]> trace = new ArrayList<>();
         trace.add(copy(x));
@@ -91,12 +93,16 @@ public final class Float64Model {
             String block = "layers." + layer + ".";
             boolean biased = config.attentionBias();
             double[][] normed = rmsNorm(config, block + "input_layernorm.weight", x);
-            double[][] q = projection(block + "self_attn.q_proj", normed, config.heads() * headDim, biased);
-            double[][] k = projection(block + "self_attn.k_proj", normed, config.kvHeads() * headDim, biased);
-            double[][] v = projection(block + "self_attn.v_proj", normed, config.kvHeads() * headDim, biased);
+            double[][] q = projection(
+                    block + "self_attn.q_proj", normed, config.heads().heads() * headDim, biased);
+            double[][] k = projection(
+                    block + "self_attn.k_proj", normed, config.heads().kvHeads() * headDim, biased);
+            double[][] v = projection(
+                    block + "self_attn.v_proj", normed, config.heads().kvHeads() * headDim, biased);
             rotate(config, q);
             rotate(config, k);
-            double[][] attended = attend(q, k, v, config.heads(), config.kvHeads(), headDim, 1 / Math.sqrt(headDim));
+            double[][] attended =
+                    attend(q, k, v, config.heads().heads(), config.heads().kvHeads(), headDim, 1 / Math.sqrt(headDim));
             add(x, projection(block + "self_attn.o_proj", attended, hidden, biased));
             trace.add(copy(x));
             normed = rmsNorm(config, block + "post_attention_layernorm.weight", x);
@@ -204,7 +210,7 @@ public final class Float64Model {
     }
 
     private static void rotate(LlamaConfig config, double[][] x) {
-        int headDim = config.headDim();
+        int headDim = config.heads().headDim();
         for (int position = 0; position < x.length; position++) {
             for (int head = 0; head < x[position].length; head += headDim) {
                 for (int i = 0; i < headDim / 2; i++) {
@@ -219,8 +225,9 @@ public final class Float64Model {
     }
 
     private static double frequency(LlamaConfig config, int pair) {
-        double frequency = 1 / Math.pow(config.ropeTheta(), 2.0 * pair / config.headDim());
-        return switch (config.ropeScaling()) {
+        double frequency =
+                1 / Math.pow(config.rope().theta(), 2.0 * pair / config.heads().headDim());
+        return switch (config.rope().scaling()) {
             case RopeScaling.None _ -> frequency;
             case RopeScaling.Linear linear -> frequency / linear.factor();
             case RopeScaling.Llama3 llama3 -> {
@@ -229,6 +236,8 @@ public final class Float64Model {
                 double kept = Math.clamp(smooth, 0.0, 1.0);
                 yield frequency * (kept + (1 - kept) / llama3.factor());
             }
+            case RopeScaling.Yarn _, RopeScaling.LongRope _ ->
+                throw new IllegalArgumentException("no float64 model of " + config.rope());
         };
     }
 

@@ -1,15 +1,18 @@
 package io.github.tornadotransformers.testsupport;
 
+import io.github.tornadotransformers.models.Heads;
 import io.github.tornadotransformers.models.ModelConfig;
+import io.github.tornadotransformers.models.Sizes;
 import io.github.tornadotransformers.models.checkpoint.DType;
 import io.github.tornadotransformers.models.checkpoint.WeightData;
 import io.github.tornadotransformers.models.checkpoint.WeightLayout;
 import io.github.tornadotransformers.models.checkpoint.Weights;
 import io.github.tornadotransformers.models.gpt2.Gpt2Config;
 import io.github.tornadotransformers.models.llama.LlamaConfig;
-import io.github.tornadotransformers.models.llama.RopeScaling;
 import io.github.tornadotransformers.models.program.Program;
 import io.github.tornadotransformers.models.program.Weight;
+import io.github.tornadotransformers.models.rope.Rope;
+import io.github.tornadotransformers.models.rope.RopeScaling;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
@@ -30,11 +33,7 @@ public final class RandomModels {
         int hidden = heads * data.between(1, 24);
         int context = data.between(1, 200);
         return new Gpt2Config(
-                data.size(257),
-                context,
-                hidden,
-                data.size(389),
-                data.between(1, 3),
+                new Sizes(data.size(257), context, hidden, data.size(389), data.between(1, 3)),
                 heads,
                 1e-5f,
                 data.coin(),
@@ -49,21 +48,11 @@ public final class RandomModels {
             case 1 -> new RopeScaling.Linear(2);
             default -> new RopeScaling.Llama3(8, 1, 4, 64);
         };
-        return new LlamaConfig(
-                data.size(257),
-                data.between(1, 200),
-                data.size(200),
-                data.size(389),
-                data.between(1, 3),
-                heads,
-                kvHeads,
-                2 * data.between(1, 12),
-                1e-6f,
-                10000,
-                scaling,
-                data.coin(),
-                data.coin(),
-                data.coin());
+        Sizes sizes =
+                new Sizes(data.size(257), data.between(1, 200), data.size(200), data.size(389), data.between(1, 3));
+        Heads shape = new Heads(heads, kvHeads, 2 * data.between(1, 12));
+        Rope rope = new Rope(10000, shape.headDim(), scaling);
+        return new LlamaConfig(sizes, shape, rope, 1e-6f, data.coin(), data.coin(), data.coin());
     }
 
     /** Weights large enough that logits differ clearly, in memory that lives as long as they are used. */

@@ -1,9 +1,12 @@
 package io.github.tornadotransformers.runner;
 
+import io.github.tornadotransformers.models.Heads;
+import io.github.tornadotransformers.models.Sizes;
 import io.github.tornadotransformers.models.TestCheckpoints;
 import io.github.tornadotransformers.models.gpt2.Gpt2Config;
 import io.github.tornadotransformers.models.llama.LlamaConfig;
-import io.github.tornadotransformers.models.llama.RopeScaling;
+import io.github.tornadotransformers.models.rope.Rope;
+import io.github.tornadotransformers.models.rope.RopeScaling;
 import io.github.tornadotransformers.testsupport.TestTokenizers;
 import java.nio.file.Path;
 
@@ -18,7 +21,8 @@ public final class SmallModels {
     /** A GPT-2 with a byte-level tokenizer. */
     public static Path gpt2(Path folder) {
         int vocabSize = TestTokenizers.BYTE_LEVEL_VOCAB_SIZE;
-        TestCheckpoints.write(folder, new Gpt2Config(vocabSize, CONTEXT, 24, 50, 2, 3, 1e-5f, true, true), SEED);
+        TestCheckpoints.write(
+                folder, new Gpt2Config(new Sizes(vocabSize, CONTEXT, 24, 50, 2), 3, 1e-5f, true, true), SEED);
         return TestTokenizers.byteLevel(folder);
     }
 
@@ -28,7 +32,14 @@ public final class SmallModels {
         RopeScaling unscaled = new RopeScaling.None();
         TestCheckpoints.write(
                 folder,
-                new LlamaConfig(vocabSize, CONTEXT, 32, 48, 2, 4, 2, 8, 1e-5f, 10_000, unscaled, false, false, true),
+                new LlamaConfig(
+                        new Sizes(vocabSize, CONTEXT, 32, 48, 2),
+                        new Heads(4, 2, 8),
+                        new Rope(10_000, 8, unscaled),
+                        1e-5f,
+                        false,
+                        false,
+                        true),
                 SEED);
         return TestTokenizers.byteFallback(folder);
     }

@@ -23,19 +23,10 @@ public final class InitialWeights {
         ParameterArrays weights = new ParameterArrays(program);
         Map<Weight, Double> deviations = deviations(program);
         for (Op op : program.ops()) {
-            switch (op) {
-                case Op.LayerNorm norm -> fill(weights, norm.weight(), 1f);
-                case Op.RmsNorm norm -> fill(weights, norm.weight(), 1f);
-                case Op.TokenEmbedding _,
-                        Op.PositionEmbedding _,
-                        Op.Linear _,
-                        Op.Rotary _,
-                        Op.CacheAppend _,
-                        Op.AttentionScores _,
-                        Op.Softmax _,
-                        Op.AttentionOutput _,
-                        Op.SwiGlu _,
-                        Op.SelectRows _ -> {}
+            if (op instanceof Op.LayerNorm norm) {
+                fill(weights, norm.weight(), 1f);
+            } else if (op instanceof Op.RmsNorm norm) {
+                fill(weights, norm.weight(), 1f);
             }
         }
         for (Weight weight : program.weights()) {
@@ -47,10 +38,10 @@ public final class InitialWeights {
     }
 
     private static Map<Weight, Double> deviations(Program program) {
-        double residuals = (double) program.layers()
-                * program.block().stream()
-                        .filter(InitialWeights::addsToResidual)
-                        .count();
+        double residuals = program.blocks().stream()
+                .flatMap(block -> block.ops().stream())
+                .filter(InitialWeights::addsToResidual)
+                .count();
         double usual = DEVIATION / Math.sqrt(program.residual().width());
         Map<Weight, Double> deviations = new HashMap<>();
         for (Op op : program.ops()) {
@@ -66,7 +57,7 @@ public final class InitialWeights {
     }
 
     private static boolean addsToResidual(Op op) {
-        return op instanceof Op.Linear linear && linear.addsToOutput();
+        return op instanceof Op.Linear linear && linear.residual().adds();
     }
 
     private static void fill(ParameterArrays weights, Weight weight, float value) {

@@ -2,6 +2,7 @@ package io.github.tornadotransformers.training;
 
 import io.github.tornadotransformers.models.learning.ParameterArrays;
 import io.github.tornadotransformers.models.program.Activation;
+import io.github.tornadotransformers.models.program.Block;
 import io.github.tornadotransformers.models.program.Buffer;
 import io.github.tornadotransformers.models.program.Op;
 import io.github.tornadotransformers.models.program.Program;
@@ -37,7 +38,9 @@ public final class TrainingMemory {
     public static long bytes(Program program, int parameterCopies) {
         long width = program.buffers().stream().mapToLong(Buffer::width).sum();
         width = Math.addExact(width, keptWidth(program.embedding()));
-        width = Math.addExact(width, Math.multiplyExact(keptWidth(program.block()), (long) program.layers()));
+        for (Block block : program.blocks()) {
+            width = Math.addExact(width, keptWidth(block.ops()));
+        }
         width = Math.addExact(width, keptWidth(program.head()));
         width = Math.addExact(width, 2L * program.attention().keyValueWidth());
         long activations = Math.multiplyExact(width, (long) program.contextLength());
@@ -59,24 +62,20 @@ public final class TrainingMemory {
         }
     }
 
-    /** Elements of a row that the Ops keep for the way back; the Ops that work in place keep none. */
+    /** Elements of a row that the Ops keep for the way back; those that work in place keep none. */
     private static long keptWidth(List<Op> ops) {
         long width = 0;
         for (Op op : ops) {
-            width += switch (op) {
-                case Op.Linear linear
-                when linear.activation() != Activation.NONE -> 2L * op.output().width();
-                case Op.TokenEmbedding _,
-                        Op.LayerNorm _,
-                        Op.RmsNorm _,
-                        Op.Linear _,
-                        Op.AttentionScores _,
-                        Op.AttentionOutput _,
-                        Op.SwiGlu _,
-                        Op.SelectRows _ -> op.output().width();
-                case Op.PositionEmbedding _, Op.Rotary _, Op.CacheAppend _, Op.Softmax _ -> 0L;
+            width += switch (op.effect()) {
+                case OVERWRITES, ADDS ->
+                    (isActivated(op) ? 2L : 1L) * op.output().width();
+                case IN_PLACE, STORES -> 0L;
             };
         }
         return width;
+    }
+
+    private static boolean isActivated(Op op) {
+        return op instanceof Op.Linear linear && linear.activation() != Activation.NONE;
     }
 }

@@ -3,12 +3,15 @@ package io.github.tornadotransformers.training;
 import io.github.tornadotransformers.host.BackwardOps;
 import io.github.tornadotransformers.host.HostMatrix;
 import io.github.tornadotransformers.host.HostOps;
+import io.github.tornadotransformers.host.OpLoop;
+import io.github.tornadotransformers.host.OpRows;
+import io.github.tornadotransformers.host.OpWeights;
 import io.github.tornadotransformers.models.checkpoint.DType;
 import io.github.tornadotransformers.models.learning.GradientPass;
 import io.github.tornadotransformers.models.learning.ParameterArrays;
 import io.github.tornadotransformers.models.program.Activation;
-import io.github.tornadotransformers.models.program.AttentionShape;
 import io.github.tornadotransformers.models.program.Buffer;
+import io.github.tornadotransformers.models.program.Effect;
 import io.github.tornadotransformers.models.program.Op;
 import io.github.tornadotransformers.models.program.Program;
 import io.github.tornadotransformers.models.program.Weight;
@@ -18,6 +21,7 @@ import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 
 /**
  * The loss of one sequence and its gradients: every Op forward, keeping what its gradient will need, then every Op's
@@ -25,9 +29,9 @@ import java.util.Map;
  * head to the embedding, so that their bits are always the same.
  *
  * <p>A buffer of the program is an array that its Ops write again and again; here an Op that replaces it, or adds to it,
- * gets a fresh array, so that each layer's are still there on the way back. Rotary, softmax and position embedding work in
- * place: their gradients need only what they leave. Gradients of buffers are needed once: there is one array of each,
- * all zero between sequences.
+ * gets a fresh array, so that each layer's are still there on the way back. What works in place needs only what it leaves.
+ * One layer's cache serves all: nothing reads it after the layer's attention. Gradients of buffers are needed once: there is
+ * one array of each, all zero between sequences.
  */
 public final class TrainingPass implements GradientPass {
     private final Program program;
@@ -42,6 +46,7 @@ public final class TrainingPass implements GradientPass {
     private final float[] values;
     private final float[] logits;
     private Buffer cached;
+    private float[] activated;
     private int[] tokens;
     private int rows;
 
@@ -59,13 +64,14 @@ public final class TrainingPass implements GradientPass {
         this.backwardOps = backwardOps;
         keys = new float[Math.toIntExact(program.attention().cacheLayerSize())];
         values = new float[keys.length];
-        program.embedding().forEach(op -> steps.add(bind(op, 0)));
+        program.whyNotLearned().ifPresent(reason -> {
+            throw new IllegalArgumentException("a program that cannot be trained: " + reason);
+        });
+        bind(program.embedding(), 0);
         for (int layer = 0; layer < program.layers(); layer++) {
-            for (Op op : program.block()) {
-                steps.add(bind(op, layer));
-            }
+            bind(program.blocks().get(layer).ops(), layer);
         }
-        program.head().forEach(op -> steps.add(bind(op, 0)));
+        bind(program.head(), 0);
         logits = current.get(program.logits());
     }
 
@@ -133,134 +139,133 @@ public final class TrainingPass implements GradientPass {
         ops.close();
     }
 
-    private Step bind(Op op, int layer) {
-        return switch (op) {
-            case Op.TokenEmbedding embedding -> bind(embedding);
-            case Op.PositionEmbedding embedding -> bind(embedding);
-            case Op.LayerNorm norm -> bind(norm, layer);
-            case Op.RmsNorm norm -> bind(norm, layer);
-            case Op.Linear linear -> bind(linear, layer);
-            case Op.Rotary rotary -> bind(rotary);
-            case Op.CacheAppend append -> bind(append);
-            case Op.AttentionScores scores -> bind(scores);
-            case Op.Softmax softmax -> bind(softmax);
-            case Op.AttentionOutput attention -> bind(attention);
-            case Op.SwiGlu swiGlu -> bind(swiGlu);
-            case Op.SelectRows select -> bind(select);
+    private void bind(List<Op> ops, int layer) {
+        OpWeights layerWeights = new LayerWeights(layer);
+        for (Op op : ops) {
+            float[] input = current.get(op.reads().orElse(op.output()));
+            Runnable forward = forward(op, layerWeights);
+            steps.add(new Step(forward, backward(op, layerWeights, layer, input)));
+        }
+    }
+
+    /** What an Op writes is a fresh array, unless it works in place. */
+    private Runnable forward(Op op, OpWeights layerWeights) {
+        if (op instanceof Op.Linear linear && linear.activation() != Activation.NONE) {
+            return activatedForward(linear, layerWeights);
+        }
+        Optional<float[]> input = op.reads().map(current::get);
+        float[] before = current.get(op.output());
+        float[] output = switch (op.effect()) {
+            case OVERWRITES, ADDS -> fresh(op.output());
+            case IN_PLACE, STORES -> before;
+        };
+        OpLoop loop = OpLoop.of(op, layerWeights);
+        OpRows at = new OpRows(keys, values).use(input.orElse(output), output);
+        if (op instanceof Op.CacheAppend append) {
+            cached = append.qkv();
+        }
+        int width = op.output().width();
+        boolean keeps = op.effect() == Effect.ADDS;
+        return () -> {
+            if (keeps) {
+                System.arraycopy(before, 0, output, 0, rows * width);
+            }
+            loop.run(ops, at.at(tokens, 0, rows));
         };
     }
 
-    private Step bind(Op.TokenEmbedding embedding) {
-        Weight table = embedding.table();
-        HostMatrix matrix = matrix(table, 0);
-        float[] out = fresh(embedding.output());
-        float[] dOut = gradient(embedding.output());
-        float[] dTable = gradients.layer(table, 0);
-        return new Step(() -> ops.tokenEmbedding(matrix, tokens, rows, out), () -> {
-            backwardOps.tokenEmbedding(tokens, rows, table.rows(), table.columns(), dOut, dTable);
-            clear(dOut, table.rows());
-        });
-    }
-
-    private Step bind(Op.PositionEmbedding embedding) {
-        int width = embedding.output().width();
-        float[] table = weights.layer(embedding.table(), 0);
-        float[] out = current.get(embedding.output());
-        float[] dOut = gradient(embedding.output());
-        float[] dTable = gradients.layer(embedding.table(), 0);
-        return new Step(
-                () -> ops.positionEmbedding(table, 0, rows, width, out),
-                () -> backwardOps.positionEmbedding(rows, width, dOut, dTable));
-    }
-
-    private Step bind(Op.LayerNorm norm, int layer) {
-        int width = norm.output().width();
-        float epsilon = norm.epsilon();
-        float[] in = current.get(norm.input());
-        float[] weight = weights.layer(norm.weight(), layer);
-        float[] bias = weights.layer(norm.bias(), layer);
-        float[] out = fresh(norm.output());
-        float[] dIn = gradient(norm.input());
-        float[] dWeight = gradients.layer(norm.weight(), layer);
-        float[] dBias = gradients.layer(norm.bias(), layer);
-        float[] dOut = gradient(norm.output());
-        return new Step(() -> ops.layerNorm(in, weight, bias, epsilon, rows, width, out), () -> {
-            backwardOps.layerNorm(in, weight, epsilon, rows, width, dOut, dIn, dWeight, dBias);
-            clear(dOut, width);
-        });
-    }
-
-    private Step bind(Op.RmsNorm norm, int layer) {
-        int width = norm.output().width();
-        float epsilon = norm.epsilon();
-        float[] in = current.get(norm.input());
-        float[] weight = weights.layer(norm.weight(), layer);
-        float[] out = fresh(norm.output());
-        float[] dIn = gradient(norm.input());
-        float[] dWeight = gradients.layer(norm.weight(), layer);
-        float[] dOut = gradient(norm.output());
-        return new Step(() -> ops.rmsNorm(in, weight, epsilon, rows, width, out), () -> {
-            backwardOps.rmsNorm(in, weight, epsilon, rows, width, dOut, dIn, dWeight);
-            clear(dOut, width);
-        });
-    }
-
-    private Step bind(Op.Linear linear, int layer) {
-        float[] in = current.get(linear.input());
-        if (linear.addsToOutput()) {
-            return bindResidual(linear, layer, in);
-        }
-        HostMatrix weight = matrix(linear.weight(), layer);
-        float[] bias = linear.bias().map(each -> weights.layer(each, layer)).orElse(null);
-        int width = linear.output().width();
-        float[] dOut = gradient(linear.output());
-        Runnable gradientsOfSum = linearGradients(linear, layer, in);
-        Activation activation = linear.activation();
-        float[] out = fresh(linear.output());
-        if (activation == Activation.NONE) {
-            return new Step(() -> ops.linear(in, weight, bias, activation, false, rows, out), () -> {
-                gradientsOfSum.run();
-                clear(dOut, width);
-            });
-        }
+    /** Keeps what goes into the activation. */
+    private Runnable activatedForward(Op.Linear linear, OpWeights layerWeights) {
+        float[] input = current.get(linear.input());
         float[] sum = newArray(linear.output());
-        return new Step(
-                () -> {
-                    ops.linear(in, weight, bias, Activation.NONE, false, rows, sum);
-                    backwardOps.activate(activation, rows * width, sum, out);
-                },
-                () -> {
-                    backwardOps.activation(activation, rows * width, sum, dOut, dOut);
-                    gradientsOfSum.run();
-                    clear(dOut, width);
-                });
-    }
-
-    /** The gradient of a residual stream passes on unchanged to what the branch was added to. */
-    private Step bindResidual(Op.Linear linear, int layer, float[] in) {
-        if (linear.activation() != Activation.NONE) {
-            throw new IllegalArgumentException("Op " + linear.name() + " activates what it adds to its output");
-        }
-        HostMatrix weight = matrix(linear.weight(), layer);
-        float[] bias = linear.bias().map(each -> weights.layer(each, layer)).orElse(null);
+        float[] output = fresh(linear.output());
+        activated = sum;
+        OpLoop loop = OpLoop.of(linear.withoutActivation(), layerWeights);
+        OpRows at = new OpRows().use(input, sum);
         int width = linear.output().width();
-        float[] before = current.get(linear.output());
-        float[] after = fresh(linear.output());
-        return new Step(
-                () -> {
-                    System.arraycopy(before, 0, after, 0, rows * width);
-                    ops.linear(in, weight, bias, linear.activation(), true, rows, after);
-                },
-                linearGradients(linear, layer, in));
+        return () -> {
+            loop.run(ops, at.at(tokens, 0, rows));
+            backwardOps.activate(linear.activation(), rows * width, sum, output);
+        };
     }
 
-    private Runnable linearGradients(Op.Linear linear, int layer, float[] in) {
-        HostMatrix weight = matrix(linear.weight(), layer);
+    /** @param in what the Op read going forward */
+    private Runnable backward(Op op, OpWeights layerWeights, int layer, float[] in) {
+        int width = op.output().width();
+        float[] dOut = gradient(op.output());
+        Runnable gradients = switch (op) {
+            case Op.TokenEmbedding embedding -> {
+                Weight table = embedding.table();
+                float[] dTable = gradient(table, layer);
+                yield () -> backwardOps.tokenEmbedding(tokens, rows, table.rows(), table.columns(), dOut, dTable);
+            }
+            case Op.PositionEmbedding embedding -> {
+                float[] dTable = gradient(embedding.table(), layer);
+                yield () -> backwardOps.positionEmbedding(rows, width, dOut, dTable);
+            }
+            case Op.LayerNorm norm -> {
+                float[] weight = layerWeights.vector(norm.weight());
+                float[] dIn = gradient(norm.input());
+                float[] dWeight = gradient(norm.weight(), layer);
+                float[] dBias = gradient(norm.bias(), layer);
+                yield () -> backwardOps.layerNorm(in, weight, norm.epsilon(), rows, width, dOut, dIn, dWeight, dBias);
+            }
+            case Op.RmsNorm norm -> {
+                float[] weight = layerWeights.vector(norm.weight());
+                float[] dIn = gradient(norm.input());
+                float[] dWeight = gradient(norm.weight(), layer);
+                yield () -> backwardOps.rmsNorm(in, weight, norm.epsilon(), rows, width, dOut, dIn, dWeight);
+            }
+            case Op.Linear linear -> linearGradients(linear, layerWeights, layer, in);
+            case Op.Rotary rotary -> () -> backwardOps.rotary(rotary.shape(), rotary.table(), rows, dOut);
+            // The gradients of keys and values go straight to the projection that they are copies of.
+            case Op.CacheAppend _ -> () -> {};
+            case Op.AttentionScores scores -> {
+                float[] dQkv = gradient(scores.qkv());
+                float scale = scores.scaling().factor();
+                yield () -> backwardOps.attentionScores(scores.shape(), scale, in, rows, dOut, dQkv);
+            }
+            case Op.Softmax softmax -> {
+                float[] probabilities = current.get(softmax.output());
+                yield () -> backwardOps.softmax(softmax.shape(), probabilities, rows, dOut);
+            }
+            case Op.AttentionOutput attention -> {
+                float[] qkv = current.get(cached);
+                float[] dProbabilities = gradient(attention.probabilities());
+                float[] dQkv = gradient(cached);
+                yield () -> backwardOps.attentionOutput(attention.shape(), in, qkv, rows, dOut, dProbabilities, dQkv);
+            }
+            case Op.GatedMlp mlp -> {
+                float[] dGateUp = gradient(mlp.gateUp());
+                yield () -> backwardOps.swiGlu(in, rows, width, dOut, dGateUp);
+            }
+            case Op.Scale scale -> throw new IllegalArgumentException(scale.name() + " has no gradient");
+            // Every row has a target, so every row's logits are wanted.
+            case Op.SelectRows select -> {
+                float[] dIn = gradient(select.input());
+                yield () -> backwardOps.selectRows(rows * width, dOut, dIn);
+            }
+        };
+        if (op.effect() != Effect.OVERWRITES || op instanceof Op.AttentionScores) {
+            return gradients; // passed on to what was there before; those of scores, all written anew
+        }
+        return () -> {
+            gradients.run();
+            Arrays.fill(dOut, 0, rows * width, 0f); // what was there before gets none
+        };
+    }
+
+    private Runnable linearGradients(Op.Linear linear, OpWeights layerWeights, int layer, float[] in) {
+        HostMatrix weight = layerWeights.matrix(linear.weight());
         float[] dIn = gradient(linear.input());
         float[] dOut = gradient(linear.output());
-        float[] dWeight = gradients.layer(linear.weight(), layer);
-        float[] dBias = linear.bias().map(each -> gradients.layer(each, layer)).orElse(null);
+        float[] dWeight = gradient(linear.weight(), layer);
+        float[] dBias = linear.bias().map(each -> gradient(each, layer)).orElse(null);
+        float[] sum = linear.activation() == Activation.NONE ? null : activated;
         return () -> {
+            if (sum != null) {
+                backwardOps.activation(linear.activation(), rows * weight.columns(), sum, dOut, dOut);
+            }
             backwardOps.linearInput(weight, rows, dOut, dIn);
             backwardOps.linearWeight(in, rows, weight.rows(), weight.columns(), dOut, dWeight);
             if (dBias != null) {
@@ -269,86 +274,8 @@ public final class TrainingPass implements GradientPass {
         };
     }
 
-    private Step bind(Op.Rotary rotary) {
-        float[] qkv = current.get(rotary.output());
-        float[] dQkv = gradient(rotary.output());
-        return new Step(
-                () -> ops.rotary(rotary.shape(), rotary.table(), 0, rows, qkv),
-                () -> backwardOps.rotary(rotary.shape(), rotary.table(), rows, dQkv));
-    }
-
-    /**
-     * One layer's cache serves all: nothing reads it after the layer's attention. The gradients of keys and values go
-     * straight to the projection they are copies of.
-     */
-    private Step bind(Op.CacheAppend append) {
-        float[] qkv = current.get(append.qkv());
-        cached = append.qkv();
-        return new Step(() -> ops.cacheAppend(append.shape(), qkv, 0, rows, keys, values), () -> {});
-    }
-
-    private Step bind(Op.AttentionScores attention) {
-        AttentionShape shape = attention.shape();
-        float[] qkv = current.get(attention.qkv());
-        float[] out = fresh(attention.output());
-        float[] dScores = gradient(attention.output());
-        float[] dQkv = gradient(attention.qkv());
-        return new Step(
-                () -> ops.attentionScores(shape, attention.scale(), qkv, keys, 0, rows, out),
-                () -> backwardOps.attentionScores(shape, attention.scale(), qkv, rows, dScores, dQkv));
-    }
-
-    private Step bind(Op.Softmax softmax) {
-        float[] probabilities = current.get(softmax.output());
-        float[] dScores = gradient(softmax.output());
-        return new Step(
-                () -> ops.softmax(softmax.shape(), 0, rows, probabilities),
-                () -> backwardOps.softmax(softmax.shape(), probabilities, rows, dScores));
-    }
-
-    private Step bind(Op.AttentionOutput attention) {
-        AttentionShape shape = attention.shape();
-        float[] probabilities = current.get(attention.probabilities());
-        float[] qkv = current.get(cached);
-        float[] out = fresh(attention.output());
-        float[] dOut = gradient(attention.output());
-        float[] dProbabilities = gradient(attention.probabilities());
-        float[] dQkv = gradient(cached);
-        return new Step(() -> ops.attentionOutput(shape, probabilities, values, 0, rows, out), () -> {
-            backwardOps.attentionOutput(shape, probabilities, qkv, rows, dOut, dProbabilities, dQkv);
-            clear(dOut, shape.queryWidth());
-        });
-    }
-
-    private Step bind(Op.SwiGlu swiGlu) {
-        int width = swiGlu.output().width();
-        float[] gateUp = current.get(swiGlu.gateUp());
-        float[] out = fresh(swiGlu.output());
-        float[] dOut = gradient(swiGlu.output());
-        float[] dGateUp = gradient(swiGlu.gateUp());
-        return new Step(() -> ops.swiGlu(gateUp, rows, width, out), () -> {
-            backwardOps.swiGlu(gateUp, rows, width, dOut, dGateUp);
-            clear(dOut, width);
-        });
-    }
-
-    /** Every row has a target, so every row's logits are wanted. */
-    private Step bind(Op.SelectRows select) {
-        int width = select.output().width();
-        float[] in = current.get(select.input());
-        float[] out = fresh(select.output());
-        float[] dOut = gradient(select.output());
-        float[] dIn = gradient(select.input());
-        return new Step(() -> System.arraycopy(in, 0, out, 0, rows * width), () -> {
-            backwardOps.selectRows(rows * width, dOut, dIn);
-            clear(dOut, width);
-        });
-    }
-
-    /** A layer of a weight as a matrix of the interpreter. */
-    private HostMatrix matrix(Weight weight, int layer) {
-        MemorySegment elements = MemorySegment.ofArray(weights.layer(weight, layer));
-        return new HostMatrix(DType.F32, weight.rows(), weight.columns(), elements, MemorySegment.NULL);
+    private float[] gradient(Weight weight, int layer) {
+        return gradients.layer(weight, LayerWeights.index(weight, layer));
     }
 
     private float[] newArray(Buffer buffer) {
@@ -366,9 +293,28 @@ public final class TrainingPass implements GradientPass {
         return bufferGradients.computeIfAbsent(buffer, this::newArray);
     }
 
-    /** What an Op replaced gets no gradient from before the Op. */
-    private void clear(float[] gradient, int width) {
-        Arrays.fill(gradient, 0, rows * width, 0f);
+    /** One layer of the parameters, as the interpreter wants them. */
+    private final class LayerWeights implements OpWeights {
+        private final int layer;
+
+        LayerWeights(int layer) {
+            this.layer = layer;
+        }
+
+        static int index(Weight weight, int layer) {
+            return weight.layers() == 1 ? 0 : layer;
+        }
+
+        @Override
+        public HostMatrix matrix(Weight weight) {
+            MemorySegment elements = MemorySegment.ofArray(vector(weight));
+            return new HostMatrix(DType.F32, weight.rows(), weight.columns(), elements, MemorySegment.NULL);
+        }
+
+        @Override
+        public float[] vector(Weight weight) {
+            return weights.layer(weight, index(weight, layer));
+        }
     }
 
     /** An Op of a layer, bound to its arrays. */

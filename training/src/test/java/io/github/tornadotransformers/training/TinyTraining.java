@@ -4,15 +4,18 @@ import io.github.tornadotransformers.host.BackwardOps;
 import io.github.tornadotransformers.host.HostOps;
 import io.github.tornadotransformers.host.ScalarBackwardOps;
 import io.github.tornadotransformers.host.ScalarOps;
+import io.github.tornadotransformers.models.Heads;
 import io.github.tornadotransformers.models.ModelConfig;
+import io.github.tornadotransformers.models.Sizes;
 import io.github.tornadotransformers.models.checkpoint.CheckpointWriter;
 import io.github.tornadotransformers.models.checkpoint.StoredType;
 import io.github.tornadotransformers.models.gpt2.Gpt2Config;
 import io.github.tornadotransformers.models.learning.GradientPass;
 import io.github.tornadotransformers.models.learning.ParameterArrays;
 import io.github.tornadotransformers.models.llama.LlamaConfig;
-import io.github.tornadotransformers.models.llama.RopeScaling;
 import io.github.tornadotransformers.models.program.Program;
+import io.github.tornadotransformers.models.rope.Rope;
+import io.github.tornadotransformers.models.rope.RopeScaling;
 import io.github.tornadotransformers.models.tokenizer.Tokenizer;
 import io.github.tornadotransformers.testsupport.RandomData;
 import io.github.tornadotransformers.training.tokenizer.BytePairEncoding;
@@ -57,12 +60,18 @@ final class TinyTraining {
     }
 
     static Gpt2Config gpt2() {
-        return new Gpt2Config(VOCAB, CONTEXT, 24, 48, 2, 2, 1e-5f, true, true);
+        return new Gpt2Config(new Sizes(VOCAB, CONTEXT, 24, 48, 2), 2, 1e-5f, true, true);
     }
 
     static LlamaConfig llama() {
         return new LlamaConfig(
-                VOCAB, CONTEXT, 24, 40, 2, 4, 2, 6, 1e-5f, 10000, new RopeScaling.None(), false, false, false);
+                new Sizes(VOCAB, CONTEXT, 24, 40, 2),
+                new Heads(4, 2, 6),
+                new Rope(10000, 6, new RopeScaling.None()),
+                1e-5f,
+                false,
+                false,
+                false);
     }
 
     static TrainingSettings settings(int steps, double learningRate) {

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
 
 import io.github.tornadotransformers.models.ModelConfig;
+import io.github.tornadotransformers.models.Sizes;
 import io.github.tornadotransformers.models.gpt2.Gpt2Config;
 import io.github.tornadotransformers.models.learning.ParameterArrays;
 import io.github.tornadotransformers.models.program.Program;
@@ -139,7 +140,7 @@ class TrainerTest {
     @Test
     void onlyTheMatricesOfLinearLayersDecay() {
         for (boolean tied : new boolean[] {true, false}) {
-            ModelConfig config = new Gpt2Config(20, 8, 6, 12, 1, 2, 1e-5f, true, tied);
+            ModelConfig config = new Gpt2Config(new Sizes(20, 8, 6, 12, 1), 2, 1e-5f, true, tied);
             Program program = config.program(8);
             ParameterArrays weights = filled(program, 1f);
             new AdamW(program, decaying(0.5)).step(weights, new ParameterArrays(program), 0, 0.01f, 1f);
@@ -156,7 +157,7 @@ class TrainerTest {
 
     @Test
     void firstWeightsHaveTheDeviationOfTheirRole() {
-        Program program = new Gpt2Config(2000, 16, 192, 768, 4, 4, 1e-5f, true, true).program(16);
+        Program program = new Gpt2Config(new Sizes(2000, 16, 192, 768, 4), 4, 1e-5f, true, true).program(16);
         ParameterArrays weights = InitialWeights.of(program, 3);
         for (Weight weight : weights.weights()) {
             double expected = switch (weight.name()) {

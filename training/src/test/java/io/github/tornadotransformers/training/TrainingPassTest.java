@@ -161,7 +161,7 @@ class TrainingPassTest {
         long scores = 2L * TinyTraining.CONTEXT;
         long gpt2Block = 24 + 72 + scores + 24 + 24 + 24 + 2 * 48 + 24;
         long gpt2Buffers = 24 + 24 + 72 + scores + 24 + 48 + 24 + 24 + 290;
-        long gpt2 = 2 * gpt2Block + 24 + 24 + 24 + 290 + gpt2Buffers + 2 * 24;
+        long gpt2 = 2 * gpt2Block + 4 * 24 + 290 + gpt2Buffers + 2 * 24;
         Program program = TinyTraining.gpt2().program(TinyTraining.CONTEXT);
         long parameters = TinyTraining.gpt2().parameters();
         assertThat(TrainingMemory.bytes(program, 3)).isEqualTo(4 * (3 * parameters + TinyTraining.CONTEXT * gpt2));

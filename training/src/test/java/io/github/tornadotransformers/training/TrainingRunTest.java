@@ -9,6 +9,7 @@ import io.github.tornadotransformers.host.VectorBackwardOps;
 import io.github.tornadotransformers.host.VectorOps;
 import io.github.tornadotransformers.models.CheckpointException;
 import io.github.tornadotransformers.models.ModelConfig;
+import io.github.tornadotransformers.models.Sizes;
 import io.github.tornadotransformers.models.checkpoint.ArenaAllocator;
 import io.github.tornadotransformers.models.checkpoint.Checkpoint;
 import io.github.tornadotransformers.models.checkpoint.DType;
@@ -174,7 +175,7 @@ class TrainingRunTest {
         Path out = folder.resolve("out");
         ModelConfig config = TinyTraining.gpt2();
         tiny.run(tiny.trainer(config, settings()), config, out).run(2, () -> false);
-        Gpt2Config wider = new Gpt2Config(290, TinyTraining.CONTEXT, 32, 48, 2, 2, 1e-5f, true, true);
+        Gpt2Config wider = new Gpt2Config(new Sizes(290, TinyTraining.CONTEXT, 32, 48, 2), 2, 1e-5f, true, true);
         assertThatThrownBy(() -> new TrainingFolder(out).restore(tiny.trainer(wider, settings())))
                 .isInstanceOf(CheckpointException.class)
                 .hasMessageContaining("training-state.safetensors")

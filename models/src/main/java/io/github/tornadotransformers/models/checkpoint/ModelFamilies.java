@@ -4,18 +4,34 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.github.tornadotransformers.models.ConfigReader;
 import io.github.tornadotransformers.models.ModelConfig;
 import io.github.tornadotransformers.models.ModelFamily;
-import io.github.tornadotransformers.models.gpt2.Gpt2Family;
-import io.github.tornadotransformers.models.llama.LlamaFamily;
+import java.util.Comparator;
 import java.util.List;
+import java.util.ServiceLoader;
 import java.util.stream.Collectors;
+import java.util.stream.StreamSupport;
 
-/** The families that can be loaded. A new one is a folder beside {@code gpt2} and {@code llama}, and a line here. */
+/** The families that can be loaded: every {@link ModelFamily} that is registered as a service. */
 public final class ModelFamilies {
     static final String MODEL_TYPE = "model_type";
 
-    private static final List<ModelFamily<?>> ALL = List.of(new Gpt2Family(), new LlamaFamily());
+    private static final List<ModelFamily<?>> ALL = find();
 
     private ModelFamilies() {}
+
+    private static List<ModelFamily<?>> find() {
+        // Hidden: a service's type has no parameter.
+        @SuppressWarnings("rawtypes")
+        ServiceLoader<ModelFamily> found = ServiceLoader.load(ModelFamily.class, ModelFamily.class.getClassLoader());
+        return StreamSupport.stream(found.spliterator(), false)
+                .<ModelFamily<?>>map(family -> family)
+                .sorted(Comparator.comparing(ModelFamily::modelType))
+                .toList();
+    }
+
+    /** All families, in the order of their names. */
+    public static List<ModelFamily<?>> all() {
+        return ALL;
+    }
 
     /** The values of {@code model_type} that are implemented, for a message. */
     public static String supported() {

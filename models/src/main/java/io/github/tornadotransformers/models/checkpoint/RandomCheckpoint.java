@@ -68,12 +68,11 @@ public final class RandomCheckpoint {
     /** The tensors of a random checkpoint, named without the family's prefix. */
     public static List<SafetensorsWriter.Tensor> tensors(ModelConfig config, long seed, StoredType type) {
         List<SafetensorsWriter.Tensor> tensors = new ArrayList<>();
-        for (Weight weight : config.program(1).weights()) {
+        for (Weight weight : config.weights()) {
             for (int layer = 0; layer < weight.layers(); layer++) {
                 for (TensorPart part : weight.parts()) {
-                    String name = part.tensorName(layer);
-                    tensors.add(
-                            new SafetensorsWriter.Tensor(name, type, weight.shapeOf(part), tensor(weight, name, seed)));
+                    tensors.add(new SafetensorsWriter.Tensor(
+                            part.tensorName(layer), type, weight.shapeOf(part), tensor(weight, part, layer, seed)));
                 }
             }
         }
@@ -81,13 +80,15 @@ public final class RandomCheckpoint {
     }
 
     /** The elements of one tensor of a weight. */
-    static RandomTensor tensor(Weight weight, String name, long seed) {
+    static RandomTensor tensor(Weight weight, TensorPart part, int layer, long seed) {
+        String name = part.tensorName(layer);
         if (weight.kind() == Weight.Kind.MATRIX) {
             return new RandomTensor(seed, name, 0, 1 / Math.sqrt(weight.rows()));
         }
         if (weight.rows() > 1) {
             return new RandomTensor(seed, name, 0, 1 / Math.sqrt(weight.columns()));
         }
-        return new RandomTensor(seed, name, name.endsWith(".bias") ? 0 : 1, VECTOR_DEVIATION);
+        double mean = name.endsWith(".bias") ? 0 : 1 - part.offset();
+        return new RandomTensor(seed, name, mean, VECTOR_DEVIATION);
     }
 }

@@ -32,7 +32,7 @@ public record RandomModel(ModelConfig config, long seed) implements ModelSource 
 
     private void fill(WeightData data, int layer, TensorPart part) {
         Weight weight = data.weight();
-        RandomTensor tensor = RandomCheckpoint.tensor(weight, part.tensorName(layer), seed);
+        RandomTensor tensor = RandomCheckpoint.tensor(weight, part, layer, seed);
         long elements = Math.multiplyExact((long) weight.rows(), (long) part.columns());
         try (Arena arena = Arena.ofShared()) {
             MemorySegment values = arena.allocate(Math.multiplyExact(elements, (long) Float.BYTES), Float.BYTES);

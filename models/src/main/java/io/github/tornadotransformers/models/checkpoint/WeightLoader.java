@@ -6,6 +6,7 @@ import io.github.tornadotransformers.models.program.Program;
 import io.github.tornadotransformers.models.program.TensorPart;
 import io.github.tornadotransformers.models.program.Weight;
 import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
 import java.util.LinkedHashMap;
 import java.util.SequencedMap;
 
@@ -59,6 +60,9 @@ public final class WeightLoader {
 
     private static void fillAll(WeightData data, PartFiller filler) {
         Weight weight = data.weight();
+        if (weight.parts().stream().mapToInt(TensorPart::columns).sum() < weight.columns()) {
+            data.elements().fill((byte) 0); // the bias of a projection that has none
+        }
         for (int layer = 0; layer < weight.layers(); layer++) {
             for (TensorPart part : weight.parts()) {
                 filler.fill(data, layer, part);
@@ -88,6 +92,18 @@ public final class WeightLoader {
         Weight weight = data.weight();
         long rows = part.transposed() ? part.columns() : weight.rows();
         long columns = part.transposed() ? weight.rows() : part.columns();
-        return new TensorCopy(type, tensor, rows, columns, part.transposed(), data, layer, part.firstColumn()).run();
+        long overflows =
+                new TensorCopy(type, tensor, rows, columns, part.transposed(), data, layer, part.firstColumn()).run();
+        if (part.offset() != 0f) {
+            addOffset(data.layer(layer), part);
+        }
+        return overflows;
+    }
+
+    private static void addOffset(MemorySegment vector, TensorPart part) {
+        for (int column = part.firstColumn(); column < part.firstColumn() + part.columns(); column++) {
+            float stored = vector.getAtIndex(ValueLayout.JAVA_FLOAT, column);
+            vector.setAtIndex(ValueLayout.JAVA_FLOAT, column, stored + part.offset());
+        }
     }
 }

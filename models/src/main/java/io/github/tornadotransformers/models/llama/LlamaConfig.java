@@ -1,36 +1,21 @@
 package io.github.tornadotransformers.models.llama;
 
+import io.github.tornadotransformers.models.Heads;
 import io.github.tornadotransformers.models.ModelConfig;
+import io.github.tornadotransformers.models.Sizes;
 import io.github.tornadotransformers.models.program.Program;
+import io.github.tornadotransformers.models.rope.Rope;
 
 /**
  * The hyperparameters of Llama 1, 2, 3 and everything else that says {@code model_type: llama}; Hugging Face's names in
  * brackets where they differ.
  *
- * @param contextLength {@code max_position_embeddings}
- * @param layers {@code num_hidden_layers}
- * @param heads {@code num_attention_heads}
- * @param kvHeads {@code num_key_value_heads}, the number of heads where absent
- * @param headDim {@code head_dim}, {@code hiddenSize / heads} where absent
  * @param attentionBias whether q, k, v and o have a bias
  * @param mlpBias whether gate, up and down have a bias
  * @param tiedHead whether the token embedding serves as the head ({@code tie_word_embeddings})
  */
 public record LlamaConfig(
-        int vocabSize,
-        int contextLength,
-        int hiddenSize,
-        int intermediateSize,
-        int layers,
-        int heads,
-        int kvHeads,
-        int headDim,
-        float rmsNormEps,
-        double ropeTheta,
-        RopeScaling ropeScaling,
-        boolean attentionBias,
-        boolean mlpBias,
-        boolean tiedHead)
+        Sizes sizes, Heads heads, Rope rope, float rmsNormEps, boolean attentionBias, boolean mlpBias, boolean tiedHead)
         implements ModelConfig {
     public static final String MODEL_TYPE = "llama";
 
@@ -41,35 +26,24 @@ public record LlamaConfig(
 
     @Override
     public LlamaConfig miniature() {
-        int groups = kvHeads == heads ? 4 : 2;
+        Heads few = heads.miniature();
         return new LlamaConfig(
-                512,
-                32,
-                128,
-                256,
-                1,
-                4,
-                groups,
-                32,
+                sizes.miniature(),
+                few,
+                rope.withDimensions(few.headDim()),
                 rmsNormEps,
-                ropeTheta,
-                ropeScaling,
                 attentionBias,
                 mlpBias,
                 tiedHead);
     }
 
     @Override
-    public Program program(int contextLength) {
-        return LlamaProgram.of(this, contextLength);
+    public LlamaConfig withLayers(int layers) {
+        return new LlamaConfig(sizes.withLayers(layers), heads, rope, rmsNormEps, attentionBias, mlpBias, tiedHead);
     }
 
-    /** Radians per position of pair {@code i}: {@code theta^(-2i/headDim)}, scaled. */
-    double[] inverseFrequencies() {
-        double[] frequencies = new double[headDim / 2];
-        for (int pair = 0; pair < frequencies.length; pair++) {
-            frequencies[pair] = ropeScaling.scale(Math.pow(ropeTheta, -2.0 * pair / headDim));
-        }
-        return frequencies;
+    @Override
+    public Program program(int contextLength) {
+        return LlamaProgram.of(this, contextLength);
     }
 }

@@ -2,19 +2,27 @@ package io.github.tornadotransformers.models.llama;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.github.tornadotransformers.models.ConfigReader;
+import io.github.tornadotransformers.models.Heads;
 import io.github.tornadotransformers.models.ModelFamily;
+import io.github.tornadotransformers.models.Sizes;
+import io.github.tornadotransformers.models.rope.Rope;
+import io.github.tornadotransformers.models.rope.RopeFields;
+import io.github.tornadotransformers.models.rope.RopeScaling;
+import java.util.List;
+import java.util.Map;
 import java.util.Set;
+import org.kohsuke.MetaInfServices;
 
 /**
  * Llama checkpoints as Hugging Face's {@code LlamaForCausalLM} writes them. Sizes are required; what is absent otherwise has
  * that class's default. {@code pretraining_tp} is not read: it cuts sums without changing what they mean.
  */
+@MetaInfServices(ModelFamily.class)
 public final class LlamaFamily implements ModelFamily<LlamaConfig> {
     private static final Set<String> SILU = Set.of("silu", "swish");
     private static final float DEFAULT_EPSILON = 1e-6f;
     private static final int DEFAULT_CONTEXT = 2048;
-    private static final int MAX_LAYERS = 1 << 16;
-    private static final int MAX_HEAD_DIM = 1 << 16;
+    private static final double DEFAULT_THETA = 10_000;
 
     @Override
     public String modelType() {
@@ -27,43 +35,15 @@ public final class LlamaFamily implements ModelFamily<LlamaConfig> {
     }
 
     @Override
-    public String tensorPrefix() {
-        return "model.";
-    }
-
-    @Override
-    public boolean ignores(String tensorName) {
-        return tensorName.endsWith("rotary_emb.inv_freq") || tensorName.equals(HEAD);
-    }
-
-    @Override
     public LlamaConfig parse(ConfigReader config) {
         refuseWhatIsNotImplemented(config);
-        int hiddenSize = config.count("hidden_size", Integer.MAX_VALUE);
-        int heads = config.count("num_attention_heads", Integer.MAX_VALUE);
-        int kvHeads = config.countOr("num_key_value_heads", Integer.MAX_VALUE, heads);
-        if (heads % kvHeads != 0) {
-            throw config.contradiction(
-                    "num_attention_heads " + heads + " is not divisible by num_key_value_heads " + kvHeads);
-        }
-        int headDim = headDim(config, hiddenSize, heads);
-        if ((heads + 2L * kvHeads) * headDim > Integer.MAX_VALUE) {
-            throw config.contradiction("(num_attention_heads " + heads + " + 2 * num_key_value_heads " + kvHeads
-                    + ") * head dimension " + headDim + " is more than " + Integer.MAX_VALUE);
-        }
-        RopeParameters rope = RopeParameters.parse(config);
+        Sizes sizes = Sizes.parse(config, DEFAULT_CONTEXT);
+        Heads heads = Heads.parse(config, sizes.hiddenSize());
         return new LlamaConfig(
-                config.count("vocab_size", Integer.MAX_VALUE),
-                config.countOr("max_position_embeddings", Integer.MAX_VALUE, DEFAULT_CONTEXT),
-                hiddenSize,
-                config.count("intermediate_size", Integer.MAX_VALUE / 2),
-                config.count("num_hidden_layers", MAX_LAYERS),
+                sizes,
                 heads,
-                kvHeads,
-                headDim,
+                new RopeFields(config, sizes.contextLength(), heads.headDim()).parse(DEFAULT_THETA),
                 config.epsilonOr("rms_norm_eps", DEFAULT_EPSILON),
-                rope.theta(),
-                rope.scaling(),
                 config.flagOr("attention_bias", false),
                 config.flagOr("mlp_bias", false),
                 config.flagOr("tie_word_embeddings", false));
@@ -74,7 +54,6 @@ public final class LlamaFamily implements ModelFamily<LlamaConfig> {
         if (config.flagOr("use_sliding_window", true)) {
             config.requireAbsent("sliding_window");
         }
-        config.requireNumber("partial_rotary_factor", 1);
         config.requireNumber("attention_multiplier", 1);
         config.requireNumber("embedding_multiplier", 1);
         config.requireNumber("residual_multiplier", 1);
@@ -88,36 +67,47 @@ public final class LlamaFamily implements ModelFamily<LlamaConfig> {
         }
     }
 
-    private static int headDim(ConfigReader config, int hiddenSize, int heads) {
-        if (!config.has("head_dim") && hiddenSize % heads != 0) {
-            throw config.contradiction("hidden_size " + hiddenSize + " is not divisible by num_attention_heads " + heads
-                    + ", and there is no head_dim");
-        }
-        int headDim = config.countOr("head_dim", MAX_HEAD_DIM, hiddenSize / heads);
-        if (headDim % 2 != 0 || headDim > MAX_HEAD_DIM) {
-            throw config.contradiction("the head dimension is " + headDim
-                    + " (head_dim, or hidden_size / num_attention_heads), expected an even number up to "
-                    + MAX_HEAD_DIM);
-        }
-        return headDim;
-    }
-
     @Override
     public void describe(LlamaConfig config, ObjectNode json) {
         json.putArray("architectures").add("LlamaForCausalLM");
         json.put("hidden_act", "silu");
-        json.put("vocab_size", config.vocabSize());
-        json.put("max_position_embeddings", config.contextLength());
-        json.put("hidden_size", config.hiddenSize());
-        json.put("intermediate_size", config.intermediateSize());
-        json.put("num_hidden_layers", config.layers());
-        json.put("num_attention_heads", config.heads());
-        json.put("num_key_value_heads", config.kvHeads());
-        json.put("head_dim", config.headDim());
+        config.sizes().describe(json);
+        config.heads().describe(json);
         json.put("rms_norm_eps", config.rmsNormEps());
-        new RopeParameters(config.ropeTheta(), config.ropeScaling()).describe(json);
+        RopeFields.describe(config.rope(), config.heads().headDim(), json);
         json.put("attention_bias", config.attentionBias());
         json.put("mlp_bias", config.mlpBias());
         json.put("tie_word_embeddings", config.tiedHead());
+    }
+
+    @Override
+    public List<LlamaConfig> examples() {
+        RopeScaling llama3 = new RopeScaling.Llama3(8, 1, 4, 64);
+        Rope plain = new Rope(DEFAULT_THETA, 44, new RopeScaling.None());
+        return List.of(
+                new LlamaConfig(
+                        new Sizes(139, 67, 38, 67, 3),
+                        new Heads(6, 2, 10),
+                        new Rope(500_000, 10, llama3),
+                        DEFAULT_EPSILON,
+                        true,
+                        true,
+                        true),
+                new LlamaConfig(
+                        new Sizes(61, 48, 132, 259, 2), new Heads(3, 3, 44), plain, 1e-5f, false, false, false));
+    }
+
+    @Override
+    public Map<String, LlamaConfig> published() {
+        return Map.of(
+                "stories15M", shape(new Sizes(32_000, 256, 288, 768, 6), new Heads(6, 6, 48), true),
+                "tinyllama-1.1B", shape(new Sizes(32_000, 2048, 2048, 5632, 22), new Heads(32, 4, 64), false),
+                "llama2-7B", shape(new Sizes(32_000, 4096, 4096, 11_008, 32), new Heads(32, 32, 128), false),
+                "llama2-70B", shape(new Sizes(32_000, 4096, 8192, 28_672, 80), new Heads(64, 8, 128), false));
+    }
+
+    private static LlamaConfig shape(Sizes sizes, Heads heads, boolean tiedHead) {
+        Rope rope = new Rope(DEFAULT_THETA, heads.headDim(), new RopeScaling.None());
+        return new LlamaConfig(sizes, heads, rope, 1e-5f, false, false, tiedHead);
     }
 }

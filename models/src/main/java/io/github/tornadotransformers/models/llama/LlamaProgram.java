@@ -1,15 +1,17 @@
 package io.github.tornadotransformers.models.llama;
 
+import io.github.tornadotransformers.models.decoder.BlockBuilder;
+import io.github.tornadotransformers.models.decoder.DecoderBuilder;
+import io.github.tornadotransformers.models.decoder.Norm;
+import io.github.tornadotransformers.models.decoder.Projection;
 import io.github.tornadotransformers.models.program.Activation;
 import io.github.tornadotransformers.models.program.AttentionShape;
-import io.github.tornadotransformers.models.program.Buffer;
-import io.github.tornadotransformers.models.program.Op;
+import io.github.tornadotransformers.models.program.Block;
 import io.github.tornadotransformers.models.program.Program;
-import io.github.tornadotransformers.models.program.ProgramParts;
-import io.github.tornadotransformers.models.program.RotaryTable;
+import io.github.tornadotransformers.models.program.Residual;
+import io.github.tornadotransformers.models.program.Scaling;
 import io.github.tornadotransformers.models.program.TensorPart;
-import io.github.tornadotransformers.models.program.Weight;
-import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.Optional;
 
@@ -25,103 +27,46 @@ final class LlamaProgram {
     private LlamaProgram() {}
 
     static Program of(LlamaConfig config, int contextLength) {
-        ProgramParts.requireContext(contextLength, config.contextLength());
-        int hidden = config.hiddenSize();
-        AttentionShape attention =
-                new AttentionShape(config.heads(), config.kvHeads(), config.headDim(), contextLength);
-
-        Weight tokenEmbedding = ProgramParts.tokenEmbedding(hidden, config.vocabSize(), "embed_tokens.weight");
-        Buffer residual = Buffer.ofAllRows(ProgramParts.RESIDUAL, hidden);
-        List<Op> embedding = List.of(new Op.TokenEmbedding("tokenEmbedding", tokenEmbedding, residual));
-
-        Buffer selected = Buffer.ofLogitRows("selected", hidden);
-        Buffer finalNormed = Buffer.ofLogitRows("finalNormed", hidden);
-        Buffer logits = Buffer.ofLogitRows("logits", config.vocabSize());
-        Weight head = config.tiedHead()
-                ? tokenEmbedding
-                : ProgramParts.transposedMatrix("lmHead", 1, hidden, config.vocabSize(), "lm_head.weight");
-        List<Op> headOps = List.of(
-                new Op.SelectRows("selectRows", residual, selected),
-                norm(config, "finalNorm", 1, "norm.", selected, finalNormed),
-                ProgramParts.linear("lmHead", finalNormed, head, logits));
-
-        return new Program(
-                LlamaConfig.MODEL_TYPE,
-                config.layers(),
-                config.vocabSize(),
-                attention,
-                embedding,
-                block(config, attention, residual),
-                headOps,
-                residual,
-                logits);
+        AttentionShape attention = config.heads().shape(contextLength);
+        DecoderBuilder decoder = new DecoderBuilder(config, attention).tokenEmbedding("embed_tokens.weight", 1f);
+        Block block = block(config, attention, decoder.block(BLOCK));
+        return decoder.build(
+                Collections.nCopies(config.layers(), block),
+                norm(config, "norm."),
+                config.tiedHead() ? Optional.empty() : Optional.of("lm_head.weight"),
+                Scaling.by(1f));
     }
 
-    private static List<Op> block(LlamaConfig config, AttentionShape attention, Buffer residual) {
-        int hidden = config.hiddenSize();
-        int layers = config.layers();
-        int intermediateSize = config.intermediateSize();
+    private static Block block(LlamaConfig config, AttentionShape attention, BlockBuilder block) {
+        int hidden = config.sizes().hiddenSize();
+        int intermediate = config.sizes().intermediateSize();
         boolean attentionBias = config.attentionBias();
         boolean mlpBias = config.mlpBias();
-        RotaryTable rotary = RotaryTable.of(config.inverseFrequencies(), attention.contextLength());
-        Buffer normed = Buffer.ofAllRows("normed", hidden);
-        Buffer qkv = Buffer.ofAllRows("qkv", attention.fusedWidth());
-        Buffer attended = Buffer.ofAllRows("attended", attention.queryWidth());
-        Buffer gateUp = Buffer.ofAllRows("gateUp", Math.multiplyExact(2, intermediateSize));
-        Buffer intermediate = Buffer.ofAllRows("intermediate", intermediateSize);
-        List<Projection> qkvParts = List.of(
-                new Projection("self_attn.q_proj.", attention.queryWidth()),
-                new Projection("self_attn.k_proj.", attention.keyValueWidth()),
-                new Projection("self_attn.v_proj.", attention.keyValueWidth()));
-        List<Projection> gateUpParts = List.of(
-                new Projection("mlp.gate_proj.", intermediateSize), new Projection("mlp.up_proj.", intermediateSize));
-        List<Projection> oPart = List.of(new Projection("self_attn.o_proj.", hidden));
-        List<Projection> downPart = List.of(new Projection("mlp.down_proj.", hidden));
-
-        List<Op> ops = new ArrayList<>();
-        ops.add(norm(config, "attentionNorm", layers, BLOCK + "input_layernorm.", residual, normed));
-        ops.add(linear(layers, "qkvProj", qkvParts, attentionBias, normed, false, qkv));
-        ops.add(new Op.Rotary("rotary", attention, rotary, qkv));
-        ops.addAll(ProgramParts.attention(attention, ProgramParts.attentionScale(config.headDim()), qkv, attended));
-        ops.add(linear(layers, "oProj", oPart, attentionBias, attended, true, residual));
-        ops.add(norm(config, "mlpNorm", layers, BLOCK + "post_attention_layernorm.", residual, normed));
-        ops.add(linear(layers, "gateUpProj", gateUpParts, mlpBias, normed, false, gateUp));
-        ops.add(new Op.SwiGlu("swiGlu", gateUp, intermediate));
-        ops.add(linear(layers, "downProj", downPart, mlpBias, intermediate, true, residual));
-        return ops;
+        return block.norm("attentionNorm", norm(config, "input_layernorm."))
+                .qkv(
+                        block.normed(),
+                        Projection.of("self_attn.q_proj.", attention.queryWidth())
+                                .biased(attentionBias),
+                        Projection.of("self_attn.k_proj.", attention.keyValueWidth())
+                                .biased(attentionBias),
+                        Projection.of("self_attn.v_proj.", attention.keyValueWidth())
+                                .biased(attentionBias))
+                .rotary(config.rope().table(attention.contextLength()))
+                .attention(attention, Scaling.by(config.heads().scale()))
+                .outputProjection(Projection.of("self_attn.o_proj.", hidden).biased(attentionBias), Residual.ADD)
+                .norm("mlpNorm", norm(config, "post_attention_layernorm."))
+                .gatedMlp(
+                        block.normed(),
+                        Activation.SILU,
+                        List.of(
+                                Projection.of("mlp.gate_proj.", intermediate).biased(mlpBias),
+                                Projection.of("mlp.up_proj.", intermediate).biased(mlpBias)),
+                        Projection.of("mlp.down_proj.", hidden).biased(mlpBias),
+                        Residual.ADD)
+                .build();
     }
 
-    private static Op.RmsNorm norm(
-            LlamaConfig config, String name, int layers, String tensors, Buffer input, Buffer output) {
-        Weight weight = ProgramParts.vector(name + "Weight", layers, config.hiddenSize(), tensors + "weight");
-        return new Op.RmsNorm(name, input, weight, config.rmsNormEps(), output);
-    }
-
-    /** A projection of the checkpoint: its tensors' prefix within the block, and its outputs. */
-    private record Projection(String tensors, int outputs) {}
-
-    /** Projections of the same input, side by side as one linear layer. */
-    private static Op.Linear linear(
-            int layers,
-            String name,
-            List<Projection> projections,
-            boolean biased,
-            Buffer input,
-            boolean addsToOutput,
-            Buffer output) {
-        List<TensorPart> weights = new ArrayList<>();
-        List<TensorPart> biases = new ArrayList<>();
-        int column = 0;
-        for (Projection projection : projections) {
-            int outputs = projection.outputs();
-            weights.add(new TensorPart(BLOCK + projection.tensors() + "weight", column, outputs, true));
-            biases.add(new TensorPart(BLOCK + projection.tensors() + "bias", column, outputs, false));
-            column = Math.addExact(column, outputs);
-        }
-        Weight weight = ProgramParts.matrix(name + "Weight", layers, input.width(), output.width(), weights);
-        Optional<Weight> bias = biased
-                ? Optional.of(ProgramParts.vector(name + "Bias", layers, output.width(), biases))
-                : Optional.empty();
-        return new Op.Linear(name, input, weight, bias, Activation.NONE, addsToOutput, output);
+    private static Norm norm(LlamaConfig config, String tensors) {
+        return new Norm.Rms(tensors, config.rmsNormEps());
     }
 }

@@ -1,5 +1,7 @@
 package io.github.tornadotransformers.models.program;
 
+import java.util.Optional;
+
 /**
  * The shape of (grouped-query) attention. A query head {@code h} reads key/value head {@code h / (heads / kvHeads)}.
  *
@@ -8,8 +10,52 @@ package io.github.tornadotransformers.models.program;
  * {@code [kvHead][headDim][contextLength]} and values {@code [kvHead][contextLength][headDim]}.
  *
  * @param contextLength positions that the cache and a row of scores hold
+ * @param window how many positions a query sees, its own and those before it; {@link #EVERYTHING} for all of them
  */
-public record AttentionShape(int heads, int kvHeads, int headDim, int contextLength) {
+public record AttentionShape(int heads, int kvHeads, int headDim, int contextLength, int window) {
+    /** The window of attention that sees every position up to its own. */
+    public static final int EVERYTHING = Integer.MAX_VALUE;
+
+    public AttentionShape {
+        if (window < 1) {
+            throw new IllegalArgumentException("a window of " + window + " positions, expected at least 1");
+        }
+    }
+
+    /** Causal attention: a query sees every position up to its own. */
+    public AttentionShape(int heads, int kvHeads, int headDim, int contextLength) {
+        this(heads, kvHeads, headDim, contextLength, EVERYTHING);
+    }
+
+    /** The same with a sliding window, arXiv:2004.05150. */
+    public AttentionShape withWindow(int window) {
+        return new AttentionShape(heads, kvHeads, headDim, contextLength, window);
+    }
+
+    /** Why gradients do not know it; empty where they do. */
+    Optional<String> whyNotLearned() {
+        return window < contextLength ? Optional.of("has a window shorter than the context") : Optional.empty();
+    }
+
+    /** The first position that the query of a position sees. */
+    public int firstVisible(int position) {
+        return position < window ? 0 : position + 1 - window;
+    }
+
+    /**
+     * How many rows, from the first, may see a position: those behind have moved their window past it.
+     *
+     * @param firstPosition of the first row, as {@code rows} follow each other
+     */
+    public int rowsSeeing(int position, int firstPosition, int rows) {
+        return (int) Math.min(rows, (long) position + window - firstPosition);
+    }
+
+    /** How many positions the query of a position sees. */
+    public int visible(int position) {
+        return Math.min(position + 1, window);
+    }
+
     public int queryWidth() {
         return heads * headDim;
     }

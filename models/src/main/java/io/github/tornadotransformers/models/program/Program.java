@@ -2,37 +2,50 @@ package io.github.tornadotransformers.models.program;
 
 import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Optional;
 import java.util.SequencedSet;
 import java.util.stream.Stream;
 
 /**
- * The forward pass of one model: the embedding Ops once, the block's Ops once per layer, the head's Ops once. It holds
- * shapes and names, no data; host and device run the same program.
+ * The forward pass of one model: the embedding's Ops, a block for every layer, the head's Ops. It holds shapes and names, no
+ * data; host and device run the same program.
  *
- * @param layers how often the block runs; {@code Weight.layers} of its weights
- * @param attention the cache's shape
+ * @param attention the cache's shape, the same in every layer but for what a query sees
+ * @param blocks one for each layer; layers of the same kind have an equal one
  * @param residual the stream that every block reads and adds to
  * @param logits the last Op's output, width {@code vocabSize}
  */
 public record Program(
         String family,
-        int layers,
         int vocabSize,
         AttentionShape attention,
         List<Op> embedding,
-        List<Op> block,
+        List<Block> blocks,
         List<Op> head,
         Buffer residual,
         Buffer logits) {
     public Program {
         embedding = List.copyOf(embedding);
-        block = List.copyOf(block);
+        blocks = List.copyOf(blocks);
         head = List.copyOf(head);
     }
 
-    /** Every Op once, in running order. */
+    /** How many blocks run; {@code Weight.layers} of their weights. */
+    public int layers() {
+        return blocks.size();
+    }
+
+    /** The kinds of blocks, in the order of their first layer. */
+    public List<Block> kinds() {
+        return blocks.stream().distinct().toList();
+    }
+
+    /** Every Op once, in running order; of layers of the same kind once. */
     public List<Op> ops() {
-        return Stream.of(embedding, block, head).flatMap(List::stream).toList();
+        return Stream.of(embedding.stream(), kinds().stream().flatMap(block -> block.ops().stream()), head.stream())
+                .flatMap(each -> each)
+                .distinct()
+                .toList();
     }
 
     /**
@@ -42,7 +55,14 @@ public record Program(
     public boolean isTracePoint(Op op) {
         return op.equals(embedding.getLast())
                 || op.equals(head.getLast())
-                || op instanceof Op.Linear linear && linear.addsToOutput();
+                || op.effect() == Effect.ADDS && op.output().equals(residual) && !embedding.contains(op);
+    }
+
+    /** Why the model cannot be trained, in words; empty where it can. */
+    public Optional<String> whyNotLearned() {
+        return ops().stream()
+                .flatMap(op -> op.whyNotLearned().map(reason -> op.name() + " " + reason).stream())
+                .findFirst();
     }
 
     /** Positions that one sequence can hold. */
@@ -61,31 +81,13 @@ public record Program(
     public SequencedSet<Weight> weights() {
         SequencedSet<Weight> weights = new LinkedHashSet<>();
         for (Op op : ops()) {
-            weights.addAll(weightsOf(op));
+            weights.addAll(op.weights());
         }
         return weights;
     }
 
     /** Bytes of keys and values of all layers, float32. */
     public long cacheBytes() {
-        return Math.multiplyExact(2L * Float.BYTES * layers, attention.cacheLayerSize());
-    }
-
-    private static List<Weight> weightsOf(Op op) {
-        return switch (op) {
-            case Op.TokenEmbedding embed -> List.of(embed.table());
-            case Op.PositionEmbedding embed -> List.of(embed.table());
-            case Op.LayerNorm norm -> List.of(norm.weight(), norm.bias());
-            case Op.RmsNorm norm -> List.of(norm.weight());
-            case Op.Linear linear ->
-                linear.bias().map(bias -> List.of(linear.weight(), bias)).orElse(List.of(linear.weight()));
-            case Op.Rotary _,
-                    Op.CacheAppend _,
-                    Op.AttentionScores _,
-                    Op.Softmax _,
-                    Op.AttentionOutput _,
-                    Op.SwiGlu _,
-                    Op.SelectRows _ -> List.of();
-        };
+        return Math.multiplyExact(2L * Float.BYTES * layers(), attention.cacheLayerSize());
     }
 }

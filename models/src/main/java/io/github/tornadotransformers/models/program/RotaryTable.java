@@ -16,11 +16,13 @@ public final class RotaryTable {
     private static final int PARALLEL_ANGLES = 1 << 14;
 
     private final double[] inverseFrequencies;
+    private final double magnitude;
     private final int positions;
     private volatile Angles made = new Angles(0, new float[0], new float[0]);
 
-    private RotaryTable(double[] inverseFrequencies, int positions) {
+    private RotaryTable(double[] inverseFrequencies, double magnitude, int positions) {
         this.inverseFrequencies = inverseFrequencies;
+        this.magnitude = magnitude;
         this.positions = positions;
     }
 
@@ -35,11 +37,12 @@ public final class RotaryTable {
 
     /**
      * @param inverseFrequencies radians per position of each pair
+     * @param magnitude what cosines and sines are multiplied by
      * @throws ArithmeticException if the table would have 2^31 entries or more
      */
-    public static RotaryTable of(double[] inverseFrequencies, int positions) {
+    public static RotaryTable of(double[] inverseFrequencies, double magnitude, int positions) {
         int _ = Math.multiplyExact(inverseFrequencies.length, positions);
-        return new RotaryTable(inverseFrequencies.clone(), positions);
+        return new RotaryTable(inverseFrequencies.clone(), magnitude, positions);
     }
 
     /** Positions that may be asked for. */
@@ -47,7 +50,7 @@ public final class RotaryTable {
         return positions;
     }
 
-    /** {@code headDim / 2}; pair {@code i} rotates elements {@code i} and {@code i + headDim/2}. */
+    /** Half of the elements of a head that are rotated; pair {@code i} is the elements {@code i} and {@code i + pairs}. */
     public int pairs() {
         return inverseFrequencies.length;
     }
@@ -88,8 +91,8 @@ public final class RotaryTable {
         (parallel ? missing.parallel() : missing).forEach(position -> {
             for (int pair = 0; pair < pairs; pair++) {
                 double angle = position * inverseFrequencies[pair];
-                cosines[position * pairs + pair] = (float) Math.cos(angle);
-                sines[position * pairs + pair] = (float) Math.sin(angle);
+                cosines[position * pairs + pair] = (float) (Math.cos(angle) * magnitude);
+                sines[position * pairs + pair] = (float) (Math.sin(angle) * magnitude);
             }
         });
         return new Angles(count, cosines, sines);

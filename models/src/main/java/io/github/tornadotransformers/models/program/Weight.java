@@ -22,6 +22,14 @@ public record Weight(String name, int layers, int rows, int columns, Kind kind, 
 
     public Weight {
         parts = List.copyOf(parts);
+        if (parts.stream().anyMatch(part -> part.offset() != 0f) && (kind != Kind.FLOAT32 || rows != 1)) {
+            throw new IllegalArgumentException("only vectors have an offset, not " + name);
+        }
+    }
+
+    /** The same for so many layers. */
+    public Weight withLayers(int layers) {
+        return new Weight(name, layers, rows, columns, kind, parts);
     }
 
     /** Elements of one layer. */

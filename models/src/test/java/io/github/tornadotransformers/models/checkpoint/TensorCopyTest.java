@@ -59,7 +59,7 @@ class TensorCopyTest {
     @MethodSource("cases")
     void everyElementArrivesAtItsPlaceAndNoOtherIsTouched(Case shape) {
         int columns = shape.before() + shape.columns() + shape.after();
-        TensorPart part = new TensorPart("t", shape.before(), shape.columns(), shape.transposed());
+        TensorPart part = new TensorPart("t", shape.before(), shape.columns(), shape.transposed(), 0f);
         Weight weight = new Weight("w", 1, shape.rows(), columns, Weight.Kind.MATRIX, List.of(part));
         float[] values = values(shape);
         try (Arena arena = Arena.ofShared()) {

@@ -1,5 +1,6 @@
 package io.github.tornadotransformers.models.generation;
 
+import io.github.tornadotransformers.models.Sizes;
 import io.github.tornadotransformers.models.gpt2.Gpt2Config;
 import io.github.tornadotransformers.models.program.Program;
 import java.util.ArrayList;
@@ -15,7 +16,8 @@ final class ScriptedForwardPass implements ForwardPass {
     private int cached;
 
     ScriptedForwardPass(int vocabSize, int contextLength, Script script) {
-        program = new Gpt2Config(vocabSize, contextLength, 4, 16, 1, 1, 1e-5f, true, true).program(contextLength);
+        program = new Gpt2Config(new Sizes(vocabSize, contextLength, 4, 16, 1), 1, 1e-5f, true, true)
+                .program(contextLength);
         this.script = script;
         cache = new int[contextLength];
     }

@@ -3,13 +3,14 @@ package io.github.tornadotransformers.models.gpt2;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.github.tornadotransformers.models.ConfigFields;
+import io.github.tornadotransformers.models.Sizes;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 class Gpt2FamilyTest {
-    private static final Gpt2Config CONFIG = new Gpt2Config(100, 64, 24, 96, 2, 3, 1e-5f, true, true);
+    private static final Gpt2Config CONFIG = new Gpt2Config(new Sizes(100, 64, 24, 96, 2), 3, 1e-5f, true, true);
 
     private final ConfigFields fields = ConfigFields.of(new Gpt2Family(), CONFIG);
 
@@ -24,9 +25,11 @@ class Gpt2FamilyTest {
 
     @Test
     void innerSizeIsFourTimesTheHiddenSizeUnlessGiven() {
-        assertThat(parsed(fields.with("n_inner", "null")).intermediateSize()).isEqualTo(96);
-        assertThat(parsed(fields.without("n_inner")).intermediateSize()).isEqualTo(96);
-        assertThat(parsed(fields.with("n_inner", "50")).intermediateSize()).isEqualTo(50);
+        assertThat(parsed(fields.with("n_inner", "null")).sizes().intermediateSize())
+                .isEqualTo(96);
+        assertThat(parsed(fields.without("n_inner")).sizes().intermediateSize()).isEqualTo(96);
+        assertThat(parsed(fields.with("n_inner", "50")).sizes().intermediateSize())
+                .isEqualTo(50);
     }
 
     @Test

@@ -3,14 +3,24 @@ package io.github.tornadotransformers.models.llama;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.github.tornadotransformers.models.ConfigFields;
+import io.github.tornadotransformers.models.Heads;
+import io.github.tornadotransformers.models.Sizes;
+import io.github.tornadotransformers.models.rope.Rope;
+import io.github.tornadotransformers.models.rope.RopeScaling;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 class LlamaFamilyTest {
-    private static final LlamaConfig CONFIG =
-            new LlamaConfig(100, 64, 48, 96, 2, 6, 2, 8, 1e-6f, 10_000, new RopeScaling.None(), false, false, false);
+    private static final LlamaConfig CONFIG = new LlamaConfig(
+            new Sizes(100, 64, 48, 96, 2),
+            new Heads(6, 2, 8),
+            new Rope(10_000, 8, new RopeScaling.None()),
+            1e-6f,
+            false,
+            false,
+            false);
 
     private static final String LLAMA3 =
             "'rope_type':'llama3','factor':8,'low_freq_factor':1,'high_freq_factor':4,'original_max_position_embeddings':32";
@@ -22,7 +32,7 @@ class LlamaFamilyTest {
     }
 
     private RopeScaling scalingOf(String ropeScaling) {
-        return parsed(fields.with("rope_scaling", ropeScaling)).ropeScaling();
+        return parsed(fields.with("rope_scaling", ropeScaling)).rope().scaling();
     }
 
     @Test
@@ -51,8 +61,10 @@ class LlamaFamilyTest {
 
     @Test
     void keyValueHeadsAreTheHeadsUnlessGiven() {
-        assertThat(parsed(fields.without("num_key_value_heads")).kvHeads()).isEqualTo(6);
-        assertThat(parsed(fields.with("num_key_value_heads", "null")).kvHeads()).isEqualTo(6);
+        assertThat(parsed(fields.without("num_key_value_heads")).heads().kvHeads())
+                .isEqualTo(6);
+        assertThat(parsed(fields.with("num_key_value_heads", "null")).heads().kvHeads())
+                .isEqualTo(6);
     }
 
     @Test
@@ -62,7 +74,7 @@ class LlamaFamilyTest {
                 .with("num_key_value_heads", "8")
                 .with("head_dim", "128"));
 
-        assertThat(config.headDim()).isEqualTo(128);
+        assertThat(config.heads().headDim()).isEqualTo(128);
     }
 
     @Test
@@ -111,15 +123,15 @@ class LlamaFamilyTest {
         LlamaConfig config =
                 parsed(fields.without("rope_theta").with("rope_parameters", "{'rope_theta':500000.0," + LLAMA3 + "}"));
 
-        assertThat(config.ropeTheta()).isEqualTo(500_000);
-        assertThat(config.ropeScaling()).isEqualTo(new RopeScaling.Llama3(8, 1, 4, 32));
+        assertThat(config.rope().theta()).isEqualTo(500_000);
+        assertThat(config.rope().scaling()).isEqualTo(new RopeScaling.Llama3(8, 1, 4, 32));
     }
 
     @Test
     void theNewerSpellingMayLeaveThetaToTheTopLevel() {
         LlamaConfig config = parsed(fields.with("rope_theta", "77").with("rope_parameters", "{'rope_type':'default'}"));
 
-        assertThat(config.ropeTheta()).isEqualTo(77);
+        assertThat(config.rope().theta()).isEqualTo(77);
     }
 
     @Test
@@ -157,9 +169,8 @@ class LlamaFamilyTest {
             quoteCharacter = '`',
             value = {
                 "hidden_act | 'gelu' | hidden_act is \"gelu\"",
-                "rope_scaling | {'type':'yarn','factor':2} | rope_scaling.type is \"yarn\"",
                 "rope_scaling | {'rope_type':'dynamic','factor':2} | rope_scaling.rope_type is \"dynamic\"",
-                "rope_parameters | {'rope_type':'longrope'} | rope_parameters.rope_type is \"longrope\"",
+                "rope_parameters | {'rope_type':'ntk'} | rope_parameters.rope_type is \"ntk\"",
                 "rope_parameters | {'partial_rotary_factor':0.5} | rope_parameters.partial_rotary_factor is 0.5",
                 "quantization_config | {'quant_method':'gptq'} | quantization_config is {\"quant_method\":\"gptq\"}",
                 "sliding_window | 4096 | sliding_window is 4096",

@@ -1,6 +1,9 @@
 package io.github.tornadotransformers.runner.bench;
 
 import io.github.tornadotransformers.host.HostOps;
+import io.github.tornadotransformers.host.OpLoop;
+import io.github.tornadotransformers.host.OpRows;
+import io.github.tornadotransformers.host.OpWeights;
 import io.github.tornadotransformers.host.ScalarOps;
 import io.github.tornadotransformers.models.ModelConfig;
 import io.github.tornadotransformers.models.checkpoint.ArenaAllocator;
@@ -8,7 +11,9 @@ import io.github.tornadotransformers.models.checkpoint.RandomModel;
 import io.github.tornadotransformers.models.checkpoint.WeightLayout;
 import io.github.tornadotransformers.models.checkpoint.Weights;
 import io.github.tornadotransformers.models.program.AttentionShape;
+import io.github.tornadotransformers.models.program.Block;
 import io.github.tornadotransformers.models.program.Buffer;
+import io.github.tornadotransformers.models.program.Effect;
 import io.github.tornadotransformers.models.program.Op;
 import io.github.tornadotransformers.models.program.Program;
 import io.github.tornadotransformers.runner.console.Failure;
@@ -18,6 +23,7 @@ import io.github.tornadotransformers.taskgraphs.graphs.DeviceOptions;
 import java.lang.foreign.Arena;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Collections;
 import java.util.List;
 import java.util.Optional;
 import java.util.SplittableRandom;
@@ -35,7 +41,7 @@ public final class OpCase implements AutoCloseable {
 
     private final Op op;
     private final OpShape shape;
-    private final OpRows at;
+    private final Rows at;
     private final float[] initialOutput;
     private final Program alone;
     private final RandomModel source;
@@ -45,7 +51,11 @@ public final class OpCase implements AutoCloseable {
     private int turn;
 
     /** What a layer has of its own. */
-    private record Layer(OpLoop loop, float[] keys, float[] values) {}
+    private record Layer(OpLoop loop, OpRows bound, float[] keys, float[] values) {
+        void run(HostOps ops, Rows at) {
+            loop.run(ops, bound.use(at.input(), at.output()).at(at.tokens(), at.firstPosition(), at.rows()));
+        }
+    }
 
     /** @param program of the model, whose cache holds the positions */
     OpCase(ModelConfig config, Program program, OpShape shape) {
@@ -55,19 +65,18 @@ public final class OpCase implements AutoCloseable {
         int copies = shape.copies();
         SplittableRandom random = new SplittableRandom(SEED);
         this.initialOutput = initialOutput(random, rows);
-        this.at = new OpRows(
+        this.at = new Rows(
                 random.ints(rows, 0, program.vocabSize()).toArray(),
-                floats(random, rows * OpShape.input(op).map(Buffer::width).orElse(0)),
+                floats(random, rows * op.reads().map(Buffer::width).orElse(0)),
                 initialOutput.clone(),
                 shape.firstPosition(),
                 rows);
         this.alone = new Program(
                 program.family(),
-                copies,
                 program.vocabSize(),
                 program.attention(),
                 List.of(),
-                List.of(op),
+                Collections.nCopies(copies, new Block(List.of(op))),
                 List.of(),
                 program.residual(),
                 program.logits());
@@ -82,19 +91,22 @@ public final class OpCase implements AutoCloseable {
     }
 
     private Layer layer(int copy, float[] keys, float[] values) {
-        return new Layer(OpLoop.of(op, weights, copy, keys, values), keys, values);
+        return new Layer(OpLoop.of(op, OpWeights.of(weights, copy)), new OpRows(keys, values), keys, values);
+    }
+
+    /** The shape of the cache that the Op reads or writes, if it does. */
+    private Optional<AttentionShape> cache() {
+        return op instanceof Op.Softmax || op instanceof Op.Rotary ? Optional.empty() : op.attention();
     }
 
     private int cacheSize() {
-        return OpShape.cache(op)
-                .map(each -> Math.toIntExact(each.cacheLayerSize()))
-                .orElse(0);
+        return cache().map(each -> Math.toIntExact(each.cacheLayerSize())).orElse(0);
     }
 
     /** NaN where the Op must write every element. */
     private float[] initialOutput(SplittableRandom random, int rows) {
         int size = op instanceof Op.CacheAppend ? 0 : rows * op.output().width();
-        if (OpShape.addsToOutput(op)) {
+        if (op.effect() == Effect.ADDS || op.effect() == Effect.IN_PLACE) {
             return floats(random, size);
         }
         float[] output = new float[size];
@@ -117,7 +129,7 @@ public final class OpCase implements AutoCloseable {
 
     /** Runs the Op once, with the next layer's weights. */
     public void run(HostOps ops) {
-        layers.get(turn).loop().run(ops, at);
+        layers.get(turn).run(ops, at);
         turn = (turn + 1) % layers.size();
     }
 
@@ -140,7 +152,7 @@ public final class OpCase implements AutoCloseable {
     public Optional<String> firstDifference(HostOps engine, Consumer<float[]> fetch) {
         System.arraycopy(initialOutput, 0, at.output(), 0, initialOutput.length);
         Layer first = layers.getFirst();
-        first.loop().run(engine, at);
+        first.run(engine, at);
         fetch.accept(at.output());
         if (op instanceof Op.CacheAppend) {
             fetch.accept(first.keys());
@@ -157,7 +169,7 @@ public final class OpCase implements AutoCloseable {
     public DeviceOp openOn(DeviceOptions options) {
         DeviceOp.Inputs inputs = new DeviceOp.Inputs(
                 at.tokens(),
-                OpShape.input(op),
+                op.reads(),
                 at.input(),
                 initialOutput,
                 layers.stream().map(Layer::keys).toList(),
@@ -192,7 +204,7 @@ public final class OpCase implements AutoCloseable {
 
     /** Of what the arrays hold after a run. */
     private Optional<String> firstDifference() {
-        OpRows asked = new OpRows(at.tokens(), at.input(), initialOutput, at.firstPosition(), at.rows());
+        Rows asked = new Rows(at.tokens(), at.input(), initialOutput, at.firstPosition(), at.rows());
         try (ScalarOps oracle = new ScalarOps()) {
             return IntStream.of(0, at.rows() / 2, at.rows() - 1)
                     .distinct()
@@ -202,10 +214,10 @@ public final class OpCase implements AutoCloseable {
         }
     }
 
-    private Optional<String> difference(ScalarOps oracle, OpRows alone, int row) {
+    private Optional<String> difference(ScalarOps oracle, Rows alone, int row) {
         Layer first = layers.getFirst();
         Layer own = op instanceof Op.CacheAppend ? layer(0, new float[cacheSize()], new float[cacheSize()]) : first;
-        own.loop().run(oracle, alone);
+        own.run(oracle, alone);
         float[] expected = defined(alone.output(), own, 0, alone.firstPosition());
         float[] actual = defined(at.output(), first, row, alone.firstPosition());
         int index = Arrays.mismatch(bits(actual), bits(expected));
@@ -256,10 +268,11 @@ public final class OpCase implements AutoCloseable {
 
     /** A row's scores of positions that it sees, head by head. */
     private static float[] upTo(AttentionShape attention, float[] scores, int row, int position) {
-        int length = position + 1;
+        int first = attention.firstVisible(position);
+        int length = position + 1 - first;
         float[] seen = new float[attention.heads() * length];
         for (int head = 0; head < attention.heads(); head++) {
-            int from = row * attention.scoresWidth() + head * attention.contextLength();
+            int from = row * attention.scoresWidth() + head * attention.contextLength() + first;
             System.arraycopy(scores, from, seen, head * length, length);
         }
         return seen;
@@ -268,5 +281,24 @@ public final class OpCase implements AutoCloseable {
     @Override
     public void close() {
         arena.close();
+    }
+
+    /**
+     * A batch of rows.
+     *
+     * @param tokens one for each row
+     * @param input of the rows; empty where the Op works in place
+     * @param output of the rows
+     */
+    private record Rows(int[] tokens, float[] input, float[] output, int firstPosition, int rows) {
+        /** A copy of one row, as a batch of its own. */
+        Rows alone(int row) {
+            return new Rows(new int[] {tokens[row]}, slice(input, row), slice(output, row), firstPosition + row, 1);
+        }
+
+        private float[] slice(float[] values, int row) {
+            int width = values.length / rows;
+            return Arrays.copyOfRange(values, row * width, (row + 1) * width);
+        }
     }
 }

@@ -5,6 +5,8 @@ import io.github.tornadotransformers.models.checkpoint.WeightData;
 import io.github.tornadotransformers.models.program.Activation;
 import io.github.tornadotransformers.models.program.AttentionShape;
 import io.github.tornadotransformers.models.program.Op;
+import io.github.tornadotransformers.models.program.Residual;
+import io.github.tornadotransformers.models.program.Scaling;
 import io.github.tornadotransformers.models.program.Weight;
 
 /**
@@ -24,6 +26,10 @@ public record OpCost(long weightBytes, long cacheBytes, long activationBytes, lo
 
     private static final int SILU = EXP + 3;
     private static final int GELU_TANH = EXP + 8;
+    private static final int TANH = EXP + 4;
+
+    /** A polynomial of degree 7 and its exp. */
+    private static final int GELU_ERF = EXP + 18;
 
     private static final int LAYER_NORM = 8;
     private static final int RMS_NORM = 4;
@@ -41,20 +47,29 @@ public record OpCost(long weightBytes, long cacheBytes, long activationBytes, lo
     public static OpCost of(Op op, DType dtype, int rows, int firstPosition) {
         long outputs = (long) rows * op.output().width();
         return switch (op) {
-            case Op.TokenEmbedding _ -> {
+            case Op.TokenEmbedding embedding -> {
                 int element = dtype == DType.INT8 ? dtype.bytes() + Float.BYTES : dtype.bytes();
-                yield new OpCost(outputs * element, 0, floats(outputs), dtype == DType.INT8 ? outputs : 0);
+                int products = (dtype == DType.INT8 ? 1 : 0) + (embedding.scale() == 1f ? 0 : 1);
+                yield new OpCost(outputs * element, 0, floats(outputs), products * outputs);
             }
             case Op.PositionEmbedding _ -> new OpCost(floats(outputs), 0, floats(2 * outputs), outputs);
             case Op.LayerNorm norm ->
                 new OpCost(floats(2L * norm.output().width()), 0, floats(2 * outputs), LAYER_NORM * outputs);
-            case Op.RmsNorm norm ->
-                new OpCost(floats(norm.output().width()), 0, floats(2 * outputs), RMS_NORM * outputs);
+            case Op.RmsNorm norm -> {
+                long normed =
+                        (long) rows * norm.groups().count() * norm.groups().size();
+                yield new OpCost(
+                        floats(norm.groups().size()),
+                        0,
+                        floats((norm.residual().adds() ? 3 : 2) * normed),
+                        (RMS_NORM + operations(norm.residual())) * normed);
+            }
             case Op.Linear linear -> linear(linear, dtype, rows);
             case Op.Rotary rotary -> {
                 AttentionShape shape = rotary.shape();
-                long rotated = (long) rows * (shape.queryWidth() + shape.keyValueWidth());
-                yield new OpCost(0, 0, floats(2 * rotated + (long) rows * shape.headDim()), ROTARY * rotated);
+                int angles = 2 * rotary.table().pairs();
+                long rotated = (long) rows * (shape.heads() + shape.kvHeads()) * angles;
+                yield new OpCost(0, 0, floats(2 * rotated + (long) rows * angles), ROTARY * rotated);
             }
             case Op.CacheAppend append -> {
                 long appended = 2L * rows * append.shape().keyValueWidth();
@@ -65,9 +80,9 @@ public record OpCost(long weightBytes, long cacheBytes, long activationBytes, lo
                 long pairs = pairs(shape, rows, firstPosition);
                 yield new OpCost(
                         0,
-                        floats((long) (firstPosition + rows) * shape.keyValueWidth()),
+                        floats((long) seen(shape, rows, firstPosition) * shape.keyValueWidth()),
                         floats((long) rows * shape.queryWidth() + pairs),
-                        (2L * shape.headDim() + 1) * pairs);
+                        (2L * shape.headDim() + operations(scores.scaling())) * pairs);
             }
             case Op.Softmax softmax -> {
                 long pairs = pairs(softmax.shape(), rows, firstPosition);
@@ -78,11 +93,12 @@ public record OpCost(long weightBytes, long cacheBytes, long activationBytes, lo
                 long pairs = pairs(shape, rows, firstPosition);
                 yield new OpCost(
                         0,
-                        floats((long) (firstPosition + rows) * shape.keyValueWidth()),
+                        floats((long) seen(shape, rows, firstPosition) * shape.keyValueWidth()),
                         floats(pairs + outputs),
                         2L * shape.headDim() * pairs);
             }
-            case Op.SwiGlu _ -> new OpCost(0, 0, floats(3 * outputs), (SILU + 1) * outputs);
+            case Op.GatedMlp mlp -> new OpCost(0, 0, floats(3 * outputs), (operations(mlp.activation()) + 1) * outputs);
+            case Op.Scale scale -> new OpCost(0, 0, floats(2 * outputs), operations(scale.scaling()) * outputs);
             case Op.SelectRows _ -> new OpCost(0, 0, floats(2 * outputs), 0);
         };
     }
@@ -91,9 +107,8 @@ public record OpCost(long weightBytes, long cacheBytes, long activationBytes, lo
         Weight weight = linear.weight();
         long outputs = (long) rows * weight.columns();
         long bytes = matrixBytes(weight, dtype) + (linear.bias().isPresent() ? floats(weight.columns()) : 0);
-        int perOutput = (linear.bias().isPresent() ? 1 : 0)
-                + (linear.activation() == Activation.GELU_TANH ? GELU_TANH : 0)
-                + (linear.addsToOutput() ? 1 : 0);
+        int perOutput =
+                (linear.bias().isPresent() ? 1 : 0) + operations(linear.activation()) + operations(linear.residual());
         return new OpCost(
                 bytes,
                 0,
@@ -109,8 +124,33 @@ public record OpCost(long weightBytes, long cacheBytes, long activationBytes, lo
 
     /** Pairs of a head's query and a position that it sees. */
     private static long pairs(AttentionShape shape, int rows, int firstPosition) {
-        long positions = (long) rows * firstPosition + (long) rows * (rows + 1) / 2;
+        long positions = 0;
+        for (int r = 0; r < rows; r++) {
+            positions += shape.visible(firstPosition + r);
+        }
         return shape.heads() * positions;
+    }
+
+    /** Positions that any of the rows sees. */
+    private static int seen(AttentionShape shape, int rows, int firstPosition) {
+        return firstPosition + rows - shape.firstVisible(firstPosition);
+    }
+
+    private static int operations(Activation activation) {
+        return switch (activation) {
+            case NONE -> 0;
+            case SILU -> SILU;
+            case GELU_TANH -> GELU_TANH;
+            case GELU_ERF -> GELU_ERF;
+        };
+    }
+
+    private static int operations(Residual residual) {
+        return !residual.adds() ? 0 : residual.scale() == 1f ? 1 : 2;
+    }
+
+    private static int operations(Scaling scaling) {
+        return scaling.isCapped() ? TANH + 3 : 1;
     }
 
     private static long floats(long count) {

@@ -1,10 +1,12 @@
 package io.github.tornadotransformers.runner.bench;
 
 import io.github.tornadotransformers.models.checkpoint.DType;
+import io.github.tornadotransformers.models.program.Block;
 import io.github.tornadotransformers.models.program.Buffer;
 import io.github.tornadotransformers.models.program.Op;
 import io.github.tornadotransformers.models.program.Program;
 import io.github.tornadotransformers.models.program.Weight;
+import java.util.Collections;
 
 /**
  * What a forward pass must read and compute. Activations are left out: they stay in a processor's caches.
@@ -46,8 +48,11 @@ public record ProgramCost(long weightBytes, long cacheBytes, long operations) {
         for (Op op : program.embedding()) {
             total = total.plus(OpCost.of(op, dtype, rows, firstPosition));
         }
-        for (Op op : program.block()) {
-            total = total.plus(OpCost.of(op, dtype, rows, firstPosition).times(program.layers()));
+        for (Block kind : program.kinds()) {
+            int layers = Collections.frequency(program.blocks(), kind);
+            for (Op op : kind.ops()) {
+                total = total.plus(OpCost.of(op, dtype, rows, firstPosition).times(layers));
+            }
         }
         for (Op op : program.head()) {
             if (withHead && op.output().extent() == Buffer.Extent.LOGIT_ROWS) {

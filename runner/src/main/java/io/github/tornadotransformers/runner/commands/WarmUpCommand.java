@@ -1,12 +1,15 @@
 package io.github.tornadotransformers.runner.commands;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.github.tornadotransformers.models.Heads;
 import io.github.tornadotransformers.models.ModelConfig;
+import io.github.tornadotransformers.models.Sizes;
 import io.github.tornadotransformers.models.checkpoint.RandomCheckpoint;
 import io.github.tornadotransformers.models.checkpoint.StoredType;
 import io.github.tornadotransformers.models.gpt2.Gpt2Config;
 import io.github.tornadotransformers.models.llama.LlamaConfig;
-import io.github.tornadotransformers.models.llama.RopeScaling;
+import io.github.tornadotransformers.models.rope.Rope;
+import io.github.tornadotransformers.models.rope.RopeScaling;
 import io.github.tornadotransformers.runner.console.Console;
 import io.github.tornadotransformers.runner.console.ExitCode;
 import io.github.tornadotransformers.runner.console.Failure;
@@ -45,11 +48,18 @@ final class WarmUpCommand implements Callable<Integer> {
     @Override
     public Integer call() {
         int words = ALPHABET.length();
-        Path gpt2 = write("gpt2", new Gpt2Config(words, CONTEXT, 32, 64, 2, 2, 1e-5f, true, true));
+        Path gpt2 = write("gpt2", new Gpt2Config(new Sizes(words, CONTEXT, 32, 64, 2), 2, 1e-5f, true, true));
         RopeScaling unscaled = new RopeScaling.None();
         Path llama = write(
                 "llama",
-                new LlamaConfig(words, CONTEXT, 32, 64, 2, 2, 1, 16, 1e-5f, 10_000, unscaled, false, false, true));
+                new LlamaConfig(
+                        new Sizes(words, CONTEXT, 32, 64, 2),
+                        new Heads(2, 1, 16),
+                        new Rope(10_000, 16, unscaled),
+                        1e-5f,
+                        false,
+                        false,
+                        true));
         run("gpt2", "-m", gpt2.toString(), "abc");
         run("gpt2", "-m", gpt2.toString(), "--json", "--greedy", "abc");
         run("llama", "-m", llama.toString(), "abc");

@@ -13,6 +13,7 @@ import io.github.tornadotransformers.models.program.AttentionShape;
 import io.github.tornadotransformers.models.program.Op;
 import io.github.tornadotransformers.models.program.Program;
 import io.github.tornadotransformers.models.program.RotaryTable;
+import io.github.tornadotransformers.models.program.Scaling;
 import io.github.tornadotransformers.models.program.Weight;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
@@ -153,7 +154,7 @@ public sealed interface Fault {
             @Override
             public void attentionScores(
                     AttentionShape shape,
-                    float scale,
+                    Scaling scaling,
                     float[] qkv,
                     float[] keys,
                     int firstPosition,
@@ -162,7 +163,7 @@ public sealed interface Fault {
                 float[] row = new float[shape.scoresWidth()];
                 for (int r = 0; r < rows; r++) {
                     float[] query = row(qkv, r, shape.fusedWidth());
-                    super.attentionScores(shape, scale, query, keys, firstPosition + rows - 1, 1, row);
+                    super.attentionScores(shape, scaling, query, keys, firstPosition + rows - 1, 1, row);
                     System.arraycopy(row, 0, scores, r * row.length, row.length);
                 }
             }

@@ -5,7 +5,10 @@ import io.github.tornadotransformers.host.HostOps;
 import io.github.tornadotransformers.models.checkpoint.DType;
 import io.github.tornadotransformers.models.program.Activation;
 import io.github.tornadotransformers.models.program.AttentionShape;
+import io.github.tornadotransformers.models.program.Groups;
+import io.github.tornadotransformers.models.program.Residual;
 import io.github.tornadotransformers.models.program.RotaryTable;
+import io.github.tornadotransformers.models.program.Scaling;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -66,7 +69,7 @@ record KernelCase(String kernel, DType dtype, String shape, Run run) {
             cases.add(new KernelCase("tokenEmbedding", dtype, "3 rows of " + width, ops -> {
                 HurtfulValues values = new HurtfulValues(seed);
                 float[] out = new float[3 * width];
-                ops.tokenEmbedding(values.matrix(dtype, width, vocabSize), values.ints(3, vocabSize), 3, out);
+                ops.tokenEmbedding(values.matrix(dtype, width, vocabSize), 1f, values.ints(3, vocabSize), 3, out);
                 return out;
             }));
         }
@@ -76,22 +79,22 @@ record KernelCase(String kernel, DType dtype, String shape, Run run) {
         for (int[] shape : LINEAR) {
             HostMatrix weight = new HurtfulValues(seed).matrix(dtype, shape[0], shape[1]);
             for (int rows : new int[] {1, 5}) {
-                cases.add(linear("linear", weight, rows, false, Activation.NONE, seed));
-                cases.add(linear("linear + bias, GELU", weight, rows, false, Activation.GELU_TANH, seed));
-                cases.add(linear("linear + residual", weight, rows, true, Activation.NONE, seed));
+                cases.add(linear("linear", weight, rows, Residual.NONE, Activation.NONE, seed));
+                cases.add(linear("linear + bias, GELU", weight, rows, Residual.NONE, Activation.GELU_TANH, seed));
+                cases.add(linear("linear + residual", weight, rows, Residual.ADD, Activation.NONE, seed));
             }
         }
     }
 
     private static KernelCase linear(
-            String name, HostMatrix weight, int rows, boolean adds, Activation activation, long seed) {
+            String name, HostMatrix weight, int rows, Residual residual, Activation activation, long seed) {
         String shape = rows + " x " + weight.rows() + " x " + weight.columns();
         return new KernelCase(name, weight.dtype(), shape, ops -> {
             HurtfulValues values = new HurtfulValues(seed);
             float[] x = values.floats(rows * weight.rows());
             float[] bias = activation == Activation.NONE ? null : values.floats(weight.columns());
             float[] out = values.floats(rows * weight.columns());
-            ops.linear(x, weight, bias, activation, adds, rows, out);
+            ops.linear(x, weight, bias, activation, residual, rows, out);
             return out;
         });
     }
@@ -114,12 +117,13 @@ record KernelCase(String kernel, DType dtype, String shape, Run run) {
         cases.add(new KernelCase("rmsNorm", DType.F32, shape, ops -> {
             HurtfulValues values = new HurtfulValues(seed);
             float[] out = new float[rows * width];
-            ops.rmsNorm(values.floats(rows * width), values.floats(width), 1e-6f, rows, width, out);
+            float[] x = values.floats(rows * width);
+            ops.rmsNorm(Groups.wholeRow(width), x, values.floats(width), 1e-6f, Residual.NONE, rows, out);
             return out;
         }));
-        cases.add(new KernelCase("swiGlu", DType.F32, shape, ops -> {
+        cases.add(new KernelCase("gatedMlp", DType.F32, shape, ops -> {
             float[] out = new float[rows * width];
-            ops.swiGlu(new HurtfulValues(seed).floats(2 * rows * width), rows, width, out);
+            ops.gatedMlp(Activation.SILU, new HurtfulValues(seed).floats(2 * rows * width), rows, width, out);
             return out;
         }));
     }
@@ -146,7 +150,7 @@ record KernelCase(String kernel, DType dtype, String shape, Run run) {
             HurtfulValues values = new HurtfulValues(seed);
             float[] scores = new float[rows * shape.scoresWidth()];
             float[] qkv = values.floats(rows * shape.fusedWidth());
-            ops.attentionScores(shape, 0.125f, qkv, values.floats(cacheSize), first, rows, scores);
+            ops.attentionScores(shape, Scaling.by(0.125f), qkv, values.floats(cacheSize), first, rows, scores);
             return upToOwnPosition(shape, first, scores);
         }));
         cases.add(new KernelCase("softmax", DType.F32, name, ops -> {
@@ -167,7 +171,7 @@ record KernelCase(String kernel, DType dtype, String shape, Run run) {
         double[] frequencies = IntStream.range(0, shape.headDim() / 2)
                 .mapToDouble(pair -> Math.pow(10000, -2.0 * pair / shape.headDim()))
                 .toArray();
-        return RotaryTable.of(frequencies, shape.contextLength());
+        return RotaryTable.of(frequencies, 1, shape.contextLength());
     }
 
     /** Scores of later positions are undefined. */

@@ -1,15 +1,18 @@
 package io.github.tornadotransformers.runner.verify;
 
+import io.github.tornadotransformers.models.Heads;
 import io.github.tornadotransformers.models.ModelConfig;
+import io.github.tornadotransformers.models.Sizes;
 import io.github.tornadotransformers.models.checkpoint.DType;
 import io.github.tornadotransformers.models.checkpoint.ModelSource;
 import io.github.tornadotransformers.models.checkpoint.RandomModel;
 import io.github.tornadotransformers.models.gpt2.Gpt2Config;
 import io.github.tornadotransformers.models.llama.LlamaConfig;
-import io.github.tornadotransformers.models.llama.RopeScaling;
 import io.github.tornadotransformers.models.program.Activation;
 import io.github.tornadotransformers.models.program.Op;
 import io.github.tornadotransformers.models.program.Weight;
+import io.github.tornadotransformers.models.rope.Rope;
+import io.github.tornadotransformers.models.rope.RopeScaling;
 import io.github.tornadotransformers.runner.engines.EngineSession;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -35,10 +38,23 @@ public final class ProgramKernelCheck {
     }
 
     private static final List<ModelConfig> MODELS = List.of(
-            new LlamaConfig(263, 160, 130, 67, 2, 3, 1, 10, 1e-6f, 10000, new RopeScaling.None(), true, false, false),
-            new Gpt2Config(257, 160, 768, 3072, 1, 12, 1e-5f, true, true),
             new LlamaConfig(
-                    131, 64, 2048, 5632, 1, 32, 4, 64, 1e-5f, 10000, new RopeScaling.None(), false, false, true));
+                    new Sizes(263, 160, 130, 67, 2),
+                    new Heads(3, 1, 10),
+                    new Rope(10000, 10, new RopeScaling.None()),
+                    1e-6f,
+                    true,
+                    false,
+                    false),
+            new Gpt2Config(new Sizes(257, 160, 768, 3072, 1), 12, 1e-5f, true, true),
+            new LlamaConfig(
+                    new Sizes(131, 64, 2048, 5632, 1),
+                    new Heads(32, 4, 64),
+                    new Rope(10000, 64, new RopeScaling.None()),
+                    1e-5f,
+                    false,
+                    false,
+                    true));
 
     /** Tokens at once, enough for the kernels that serve many rows; then as many one by one. */
     private static final int SINGLE_TOKENS = 3;
@@ -125,22 +141,11 @@ public final class ProgramKernelCheck {
     /** The row of the result that an Op belongs to; none for one that writes nothing of its own or only copies. */
     private static Optional<KernelCheck.Kernel> kernel(Op op, DType dtype) {
         return switch (op) {
-            case Op.TokenEmbedding _ -> Optional.of(new KernelCheck.Kernel("tokenEmbedding", dtype));
-            case Op.PositionEmbedding _ -> float32("positionEmbedding");
-            case Op.LayerNorm _ -> float32("layerNorm");
-            case Op.RmsNorm _ -> float32("rmsNorm");
-            case Op.Linear linear -> Optional.of(new KernelCheck.Kernel(linear(linear), dtype(linear.weight(), dtype)));
-            case Op.Rotary _ -> float32("rotary");
-            case Op.AttentionScores _ -> float32("attentionScores");
-            case Op.Softmax _ -> float32("softmax");
-            case Op.AttentionOutput _ -> float32("attentionOutput");
-            case Op.SwiGlu _ -> float32("swiGlu");
             case Op.CacheAppend _, Op.SelectRows _ -> Optional.empty();
+            case Op.Linear linear -> Optional.of(new KernelCheck.Kernel(linear(linear), dtype(linear.weight(), dtype)));
+            default ->
+                Optional.of(new KernelCheck.Kernel(op.loop(), op instanceof Op.TokenEmbedding ? dtype : DType.F32));
         };
-    }
-
-    private static Optional<KernelCheck.Kernel> float32(String name) {
-        return Optional.of(new KernelCheck.Kernel(name, DType.F32));
     }
 
     private static String linear(Op.Linear linear) {

@@ -43,12 +43,12 @@ class VerifyCommandTest {
     @Test
     void theFirstWrongOpIsNamed() {
         CommandRun run = CommandRun.of(
-                "verify", llama, "--engines", "scalar", "--fault", "ulp:1:swiGlu", "--trace", "op", "--json", "-q");
+                "verify", llama, "--engines", "scalar", "--fault", "ulp:1:gatedMlp", "--trace", "op", "--json", "-q");
         assertThat(run.exitCode()).as(run.err()).isOne();
         JsonNode first = json(run.out()).at("/comparisons/0/first_difference");
         assertThat(first.get("step").intValue()).isZero();
         assertThat(first.get("layer").intValue()).isOne();
-        assertThat(first.get("op").textValue()).isEqualTo("swiGlu");
+        assertThat(first.get("op").textValue()).isEqualTo("gatedMlp");
         assertThat(run.err()).isEmpty();
     }
 

@@ -3,9 +3,12 @@ package io.github.tornadotransformers.runner.launcher;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import io.github.tornadotransformers.models.Heads;
+import io.github.tornadotransformers.models.Sizes;
 import io.github.tornadotransformers.models.TestCheckpoints;
 import io.github.tornadotransformers.models.llama.LlamaConfig;
-import io.github.tornadotransformers.models.llama.RopeScaling;
+import io.github.tornadotransformers.models.rope.Rope;
+import io.github.tornadotransformers.models.rope.RopeScaling;
 import io.github.tornadotransformers.runner.Main;
 import io.github.tornadotransformers.runner.console.ExitCode;
 import io.github.tornadotransformers.testsupport.TestTokenizers;
@@ -41,17 +44,10 @@ class ProcessTest {
         TestCheckpoints.write(
                 path,
                 new LlamaConfig(
-                        TestTokenizers.BYTE_FALLBACK_VOCAB_SIZE,
-                        MANY_TOKENS,
-                        16,
-                        16,
-                        1,
-                        2,
-                        1,
-                        8,
+                        new Sizes(TestTokenizers.BYTE_FALLBACK_VOCAB_SIZE, MANY_TOKENS, 16, 16, 1),
+                        new Heads(2, 1, 8),
+                        new Rope(10_000, 8, unscaled),
                         1e-5f,
-                        10_000,
-                        unscaled,
                         false,
                         false,
                         true),

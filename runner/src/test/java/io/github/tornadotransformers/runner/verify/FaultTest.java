@@ -5,15 +5,18 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.github.tornadotransformers.host.HostForwardPass;
 import io.github.tornadotransformers.host.VectorOps;
+import io.github.tornadotransformers.models.Heads;
 import io.github.tornadotransformers.models.ModelConfig;
+import io.github.tornadotransformers.models.Sizes;
 import io.github.tornadotransformers.models.checkpoint.DType;
 import io.github.tornadotransformers.models.checkpoint.Weights;
 import io.github.tornadotransformers.models.generation.ForwardPass;
 import io.github.tornadotransformers.models.gpt2.Gpt2Config;
 import io.github.tornadotransformers.models.llama.LlamaConfig;
-import io.github.tornadotransformers.models.llama.RopeScaling;
 import io.github.tornadotransformers.models.program.Op;
 import io.github.tornadotransformers.models.program.Program;
+import io.github.tornadotransformers.models.rope.Rope;
+import io.github.tornadotransformers.models.rope.RopeScaling;
 import io.github.tornadotransformers.testsupport.RandomData;
 import io.github.tornadotransformers.testsupport.RandomModels;
 import java.util.List;
@@ -29,11 +32,18 @@ class FaultTest {
     private static final int[] PROMPT = {3, 1, 4, 1, 5, 9, 2, 6};
 
     private static ModelConfig gpt2() {
-        return new Gpt2Config(61, 32, 24, 96, 3, 2, 1e-5f, true, true);
+        return new Gpt2Config(new Sizes(61, 32, 24, 96, 3), 2, 1e-5f, true, true);
     }
 
     private static ModelConfig llama() {
-        return new LlamaConfig(61, 32, 24, 40, 3, 4, 2, 6, 1e-5f, 10000, new RopeScaling.None(), false, false, false);
+        return new LlamaConfig(
+                new Sizes(61, 32, 24, 40, 3),
+                new Heads(4, 2, 6),
+                new Rope(10000, 6, new RopeScaling.None()),
+                1e-5f,
+                false,
+                false,
+                false);
     }
 
     private static Comparison check(ModelConfig config, Fault fault) {
@@ -54,7 +64,7 @@ class FaultTest {
 
     static Stream<Arguments> everyOpOfTheSecondLayer() {
         return Stream.of(gpt2(), llama())
-                .flatMap(config -> config.program(32).block().stream()
+                .flatMap(config -> config.program(32).kinds().getFirst().ops().stream()
                         .filter(op -> !(op instanceof Op.CacheAppend))
                         .map(op -> Arguments.of(config.modelType(), op.name())));
     }

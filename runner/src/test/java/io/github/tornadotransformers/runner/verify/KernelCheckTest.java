@@ -5,6 +5,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.github.tornadotransformers.host.ForwardingOps;
 import io.github.tornadotransformers.host.ScalarOps;
 import io.github.tornadotransformers.host.VectorOps;
+import io.github.tornadotransformers.models.program.Groups;
+import io.github.tornadotransformers.models.program.Residual;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
@@ -26,9 +28,10 @@ class KernelCheckTest {
     void aKernelThatIsOneUlpOffIsNamed() {
         try (ForwardingOps faulty = new ForwardingOps(new ScalarOps()) {
             @Override
-            public void rmsNorm(float[] x, float[] weight, float epsilon, int rows, int width, float[] out) {
-                super.rmsNorm(x, weight, epsilon, rows, width, out);
-                if (width == 2048) {
+            public void rmsNorm(
+                    Groups groups, float[] x, float[] weight, float epsilon, Residual residual, int rows, float[] out) {
+                super.rmsNorm(groups, x, weight, epsilon, residual, rows, out);
+                if (groups.size() == 2048) {
                     out[7] = Math.nextDown(out[7]);
                 }
             }

@@ -54,7 +54,7 @@ public final class DeviceOp implements AutoCloseable {
             int rows) {}
 
     private DeviceOp(Program alone, DType dtype, Inputs inputs, WeightSource weights, DeviceOptions options) {
-        Op op = alone.block().getFirst();
+        Op op = alone.kinds().getFirst().ops().getFirst();
         Stage stage = inputs.rows() == 1 ? Stage.DECODE : Stage.PREFILL;
         MemoryPlan memory = MemoryPlan.of(alone, dtype, inputs.rows(), options.device());
         inputs.read().ifPresent(buffer -> memory.addBuffer(stage, buffer, inputs.rows()));

@@ -87,8 +87,8 @@ final class FusedTasks {
             rotary.ifPresentOrElse(op -> finishRotated(linear, op, sums), () -> finishQkv(linear, append.get(), sums));
             return after + 1;
         }
-        Optional<Op.SwiGlu> swiGlu =
-                next(ops, 1, Op.SwiGlu.class).filter(op -> op.gateUp().equals(linear.output()));
+        Optional<Op.GatedMlp> swiGlu =
+                next(ops, 1, Op.GatedMlp.class).filter(op -> op.gateUp().equals(linear.output()));
         swiGlu.ifPresent(op -> {
             ops.subList(0, 2).forEach(in::begin);
             finishGateUp(linear, op, single.linearSlices(linear));
@@ -170,7 +170,7 @@ final class FusedTasks {
                         biased(linear)));
     }
 
-    private void finishGateUp(Op.Linear linear, Op.SwiGlu swiGlu, FloatArray sums) {
+    private void finishGateUp(Op.Linear linear, Op.GatedMlp swiGlu, FloatArray sums) {
         FloatArray bias = bias(linear);
         FloatArray out = in.activation(swiGlu.output());
         int slices = Slices.count(linear.weight().rows());

@@ -77,8 +77,14 @@ final class GraphSet {
         IntArray layer = arrays.ints(MemoryPlan.LAYER);
         List<LayerGraphs> blocks = new ArrayList<>();
         for (int group = 0; group < groups.count(); group++) {
-            List<OpGraph> block =
-                    graphs(prefix, "block" + groups.suffix(group), stage, rows, program.block(), layer, group);
+            List<OpGraph> block = graphs(
+                    prefix,
+                    "block" + groups.suffix(group),
+                    stage,
+                    rows,
+                    program.kinds().getFirst().ops(),
+                    layer,
+                    group);
             blocks.add(new LayerGraphs(groups.firstLayer(group), groups.layersOf(group), block));
         }
         List<OpGraph> before = graphs(prefix, "embedding", stage, rows, program.embedding(), arrays.layer(0), 0);
@@ -143,7 +149,9 @@ final class GraphSet {
             int group = layer / groups.perGroup();
             IntArray within = arrays.layer(layer - groups.firstLayer(group));
             String prefix = "layer" + layer + "_";
-            units.add(fusedUnit(new TaskBuilder(model, Stage.DECODE, 1, within, group, prefix), program.block()));
+            units.add(fusedUnit(
+                    new TaskBuilder(model, Stage.DECODE, 1, within, group, prefix),
+                    program.kinds().getFirst().ops()));
         }
         units.add(fusedUnit(new TaskBuilder(model, Stage.HEAD, 1, arrays.layer(0), 0, ""), program.head()));
         return units;

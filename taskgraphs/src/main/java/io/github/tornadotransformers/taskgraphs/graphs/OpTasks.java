@@ -58,7 +58,8 @@ public final class OpTasks {
             case Op.AttentionScores scores -> attentionScores(scores);
             case Op.Softmax softmax -> softmax(softmax);
             case Op.AttentionOutput attention -> attentionOutput(attention);
-            case Op.SwiGlu swiGlu -> swiGlu(swiGlu);
+            case Op.GatedMlp swiGlu -> swiGlu(swiGlu);
+            case Op.Scale scale -> throw new IllegalArgumentException(scale.name() + " has no kernel");
             case Op.SelectRows select -> selectRows(select);
         }
     }
@@ -231,6 +232,7 @@ public final class OpTasks {
         return switch (activation) {
             case NONE -> LinearKernels.NO_ACTIVATION;
             case GELU_TANH -> LinearKernels.GELU_TANH;
+            case SILU, GELU_ERF -> throw new IllegalArgumentException(activation + " has no kernel");
         };
     }
 
@@ -368,7 +370,7 @@ public final class OpTasks {
                         shape.headsPerKvHead(),
                         shape.headDim(),
                         shape.contextLength(),
-                        op.scale()));
+                        op.scaling().factor()));
     }
 
     private void softmax(Op.Softmax op) {
@@ -462,7 +464,7 @@ public final class OpTasks {
                         context));
     }
 
-    private void swiGlu(Op.SwiGlu op) {
+    private void swiGlu(Op.GatedMlp op) {
         FloatArray gateUp = in.activation(op.gateUp());
         FloatArray out = in.activation(op.output());
         int width = op.output().width();

@@ -1,6 +1,7 @@
 package io.github.tornadotransformers.taskgraphs.graphs;
 
 import io.github.tornadotransformers.models.program.Buffer;
+import io.github.tornadotransformers.models.program.Effect;
 import io.github.tornadotransformers.models.program.Op;
 import io.github.tornadotransformers.models.program.Weight;
 import io.github.tornadotransformers.taskgraphs.memory.DeviceMatrix;
@@ -67,17 +68,7 @@ public final class TaskBuilder {
 
     /** Whether an Op writes its output whole, whatever it held before. */
     private static boolean overwritesOutput(Op op) {
-        return switch (op) {
-            case Op.TokenEmbedding _,
-                    Op.LayerNorm _,
-                    Op.RmsNorm _,
-                    Op.AttentionScores _,
-                    Op.AttentionOutput _,
-                    Op.SwiGlu _,
-                    Op.SelectRows _ -> true;
-            case Op.Linear linear -> !linear.addsToOutput();
-            case Op.PositionEmbedding _, Op.Rotary _, Op.CacheAppend _, Op.Softmax _ -> false;
-        };
+        return op.effect() == Effect.OVERWRITES;
     }
 
     /**

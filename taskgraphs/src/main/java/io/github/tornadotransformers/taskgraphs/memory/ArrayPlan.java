@@ -104,7 +104,8 @@ public final class ArrayPlan {
                     Op.PositionEmbedding _,
                     Op.CacheAppend _,
                     Op.AttentionScores _,
-                    Op.SwiGlu _,
+                    Op.GatedMlp _,
+                    Op.Scale _,
                     Op.SelectRows _ -> {}
         }
     }

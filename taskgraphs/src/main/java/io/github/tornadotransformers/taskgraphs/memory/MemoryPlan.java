@@ -60,14 +60,15 @@ public final class MemoryPlan {
 
     /** @param prefillRows tokens that run at once, at most; 1 for none but single ones */
     public static MemoryPlan of(Program program, DType dtype, int prefillRows, DeviceInfo device) {
+        UnsupportedOps.refuse(program);
         MemoryPlan plan = new MemoryPlan(program, dtype, device);
         program.weights().forEach(plan::addWeight);
         plan.addShared(prefillRows);
         plan.addStage(Stage.DECODE, program.embedding(), 1);
-        plan.addStage(Stage.DECODE, program.block(), 1);
+        plan.addStage(Stage.DECODE, program.kinds().getFirst().ops(), 1);
         if (prefillRows > 1) {
             plan.addStage(Stage.PREFILL, program.embedding(), prefillRows);
-            plan.addStage(Stage.PREFILL, program.block(), prefillRows);
+            plan.addStage(Stage.PREFILL, program.kinds().getFirst().ops(), prefillRows);
         }
         plan.addStage(Stage.HEAD, program.head(), 1);
         return plan;

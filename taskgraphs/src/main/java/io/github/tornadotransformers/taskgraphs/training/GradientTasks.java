@@ -60,7 +60,8 @@ final class GradientTasks {
             case Op.AttentionScores scores -> attentionScores(scores);
             case Op.Softmax softmax -> softmax(softmax);
             case Op.AttentionOutput attention -> attentionOutput(attention, trained.cached());
-            case Op.SwiGlu swiGlu -> swiGlu(swiGlu);
+            case Op.GatedMlp swiGlu -> swiGlu(swiGlu);
+            case Op.Scale scale -> throw new IllegalArgumentException(scale.name() + " has no gradient");
             case Op.SelectRows select -> selectRows(select);
         }
     }
@@ -234,6 +235,7 @@ final class GradientTasks {
         switch (op.activation()) {
             case NONE -> {}
             case GELU_TANH -> gelu(op, dOut);
+            case SILU, GELU_ERF -> throw new IllegalArgumentException(op.activation() + " has no gradient");
         }
         FloatArray x = in.activation(op.input());
         FloatArray weight = in.matrix(op.weight()).floats();
@@ -412,7 +414,7 @@ final class GradientTasks {
                         shape.headsPerKvHead(),
                         shape.headDim(),
                         shape.contextLength(),
-                        op.scale()));
+                        op.scaling().factor()));
         in.task(
                 op.name() + "Keys",
                 (long) rows * shape.keyValueWidth(),
@@ -430,11 +432,11 @@ final class GradientTasks {
                         shape.headsPerKvHead(),
                         shape.headDim(),
                         shape.contextLength(),
-                        op.scale()));
+                        op.scaling().factor()));
         begun.remove(op.output());
     }
 
-    private void swiGlu(Op.SwiGlu op) {
+    private void swiGlu(Op.GatedMlp op) {
         FloatArray gateUp = in.activation(op.gateUp());
         FloatArray dOut = in.gradient(op.output());
         FloatArray dGateUp = into(op.gateUp(), op);

@@ -41,16 +41,10 @@ record TrainedOp(Op op, Map<Buffer, String> before, Map<Buffer, String> after, B
     }
 
     private static boolean worksInPlace(Op op) {
-        return switch (op) {
-            case Op.PositionEmbedding _, Op.Rotary _, Op.CacheAppend _, Op.Softmax _ -> true;
-            case Op.TokenEmbedding _,
-                    Op.LayerNorm _,
-                    Op.RmsNorm _,
-                    Op.Linear _,
-                    Op.AttentionScores _,
-                    Op.AttentionOutput _,
-                    Op.SwiGlu _,
-                    Op.SelectRows _ -> false;
+        return switch (op.effect()) {
+            case IN_PLACE, STORES -> true;
+            case OVERWRITES -> false;
+            case ADDS -> op instanceof Op.PositionEmbedding;
         };
     }
 

@@ -175,7 +175,7 @@ final class TrainingGraphs {
     private void addBlock(TaskBuilder in) {
         TrainingTasks tasks = new TrainingTasks(in);
         takeStream(in, tasks);
-        TrainedOp.of(program.block(), program.residual()).forEach(tasks::add);
+        TrainedOp.of(program.kinds().getFirst().ops(), program.residual()).forEach(tasks::add);
         putStream(in, tasks, 1);
     }
 
@@ -215,7 +215,9 @@ final class TrainingGraphs {
 
     private void addBlockGradients(TaskBuilder in) {
         GradientTasks tasks = new GradientTasks(in, Set.of(program.residual()));
-        TrainedOp.of(program.block(), program.residual()).reversed().forEach(tasks::add);
+        TrainedOp.of(program.kinds().getFirst().ops(), program.residual())
+                .reversed()
+                .forEach(tasks::add);
     }
 
     private void addEmbeddingGradients(TaskBuilder in) {

@@ -71,7 +71,7 @@ final class TrainingMemoryPlan {
         program.weights().forEach(memory::addWeight);
         memory.addShared();
         memory.addPart(Stage.TRAINING, program.embedding());
-        memory.addPart(Stage.TRAINING, program.block());
+        memory.addPart(Stage.TRAINING, program.kinds().getFirst().ops());
         memory.addPart(Stage.TRAINING_HEAD, program.head());
         return memory.plan;
     }
@@ -137,7 +137,8 @@ final class TrainingMemoryPlan {
                     Op.PositionEmbedding _,
                     Op.CacheAppend _,
                     Op.AttentionScores _,
-                    Op.SwiGlu _,
+                    Op.GatedMlp _,
+                    Op.Scale _,
                     Op.SelectRows _ -> {}
         }
     }

@@ -49,7 +49,8 @@ final class TrainingTasks {
                     Op.AttentionScores _,
                     Op.Softmax _,
                     Op.AttentionOutput _,
-                    Op.SwiGlu _ -> single.add(trained.op());
+                    Op.GatedMlp _,
+                    Op.Scale _ -> single.add(trained.op());
         }
     }
 
@@ -115,6 +116,7 @@ final class TrainingTasks {
                         in.scratch(TrainedOp.sumOf(op)));
                 single.finish(op.name(), op, sums, WHOLE_SUMS, LinearKernels.GELU_TANH, in.activation(op.output()));
             }
+            case SILU, GELU_ERF -> throw new IllegalArgumentException(op.activation() + " has no gradient");
         }
     }
 }

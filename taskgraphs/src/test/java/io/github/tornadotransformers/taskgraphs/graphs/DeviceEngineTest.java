@@ -9,6 +9,7 @@ import io.github.tornadotransformers.emulator.OnEmulator;
 import io.github.tornadotransformers.host.HostForwardPass;
 import io.github.tornadotransformers.host.ScalarOps;
 import io.github.tornadotransformers.models.ModelConfig;
+import io.github.tornadotransformers.models.Sizes;
 import io.github.tornadotransformers.models.checkpoint.DType;
 import io.github.tornadotransformers.models.checkpoint.WeightAllocator;
 import io.github.tornadotransformers.models.checkpoint.WeightData;
@@ -134,7 +135,7 @@ class DeviceEngineTest {
     @ParameterizedTest
     @ValueSource(longs = {3000, 5000, 9000, 1_000_000})
     void layersInGroups(long maxAllocationBytes) {
-        ModelConfig config = new Gpt2Config(19, 40, 8, 16, 5, 2, 1e-5f, true, true);
+        ModelConfig config = new Gpt2Config(new Sizes(19, 40, 8, 16, 5), 2, 1e-5f, true, true);
         Program program = config.program(40);
         Weights weights = RandomModels.weights(program, DType.BF16, new RandomData(3));
         DeviceLimits limits = new DeviceLimits(TornadoDeviceType.GPU, 1L << 20, maxAllocationBytes, 64, true);

@@ -7,6 +7,7 @@ import io.github.tornadotransformers.emulator.DeviceLimits;
 import io.github.tornadotransformers.emulator.EmulatedDevice;
 import io.github.tornadotransformers.emulator.Emulator;
 import io.github.tornadotransformers.emulator.OnEmulator;
+import io.github.tornadotransformers.models.Sizes;
 import io.github.tornadotransformers.models.checkpoint.DType;
 import io.github.tornadotransformers.models.checkpoint.Weights;
 import io.github.tornadotransformers.models.gpt2.Gpt2Config;
@@ -26,7 +27,8 @@ import uk.ac.manchester.tornado.api.enums.TornadoDeviceType;
 /** One line for each device that cannot do what is asked: what was found, what was expected, what to do. */
 @OnEmulator
 class DeviceRefusalTest {
-    private static final Program PROGRAM = new Gpt2Config(19, 30, 12, 20, 1, 2, 1e-5f, true, true).program(30);
+    private static final Program PROGRAM =
+            new Gpt2Config(new Sizes(19, 30, 12, 20, 1), 2, 1e-5f, true, true).program(30);
     private static final Weights WEIGHTS = RandomModels.weights(PROGRAM, DType.F32, new RandomData(1));
 
     private static TornadoForwardPass open(MathMode math) {

@@ -8,14 +8,17 @@ import io.github.tornadotransformers.emulator.Emulator;
 import io.github.tornadotransformers.emulator.OnEmulator;
 import io.github.tornadotransformers.host.HostForwardPass;
 import io.github.tornadotransformers.host.ScalarOps;
+import io.github.tornadotransformers.models.Heads;
 import io.github.tornadotransformers.models.ModelConfig;
+import io.github.tornadotransformers.models.Sizes;
 import io.github.tornadotransformers.models.checkpoint.DType;
 import io.github.tornadotransformers.models.checkpoint.Weights;
 import io.github.tornadotransformers.models.generation.ForwardPass;
 import io.github.tornadotransformers.models.gpt2.Gpt2Config;
 import io.github.tornadotransformers.models.llama.LlamaConfig;
-import io.github.tornadotransformers.models.llama.RopeScaling;
 import io.github.tornadotransformers.models.program.Program;
+import io.github.tornadotransformers.models.rope.Rope;
+import io.github.tornadotransformers.models.rope.RopeScaling;
 import io.github.tornadotransformers.taskgraphs.devices.DeviceInfo;
 import io.github.tornadotransformers.taskgraphs.devices.MathMode;
 import io.github.tornadotransformers.taskgraphs.devices.TornadoDevices;
@@ -39,14 +42,20 @@ import uk.ac.manchester.tornado.api.enums.TornadoDeviceType;
 @OnEmulator
 class ForgottenTransferTest {
     private static final int ROWS = 16;
-    private static final ModelConfig GPT2 = new Gpt2Config(19, 80, 12, 20, 2, 2, 1e-5f, true, true);
-    private static final ModelConfig GPT2_OF_THREE = new Gpt2Config(19, 80, 12, 20, 3, 2, 1e-5f, true, true);
+    private static final ModelConfig GPT2 = new Gpt2Config(new Sizes(19, 80, 12, 20, 2), 2, 1e-5f, true, true);
+    private static final ModelConfig GPT2_OF_THREE = new Gpt2Config(new Sizes(19, 80, 12, 20, 3), 2, 1e-5f, true, true);
 
     /** A device whose buffers hold two layers of the cache, but not three. */
     private static final DeviceLimits SMALL_BUFFERS = new DeviceLimits(TornadoDeviceType.GPU, 1L << 20, 8000, 64, true);
 
-    private static final ModelConfig LLAMA =
-            new LlamaConfig(19, 80, 12, 20, 2, 2, 1, 6, 1e-6f, 10000, new RopeScaling.None(), false, false, false);
+    private static final ModelConfig LLAMA = new LlamaConfig(
+            new Sizes(19, 80, 12, 20, 2),
+            new Heads(2, 1, 6),
+            new Rope(10000, 6, new RopeScaling.None()),
+            1e-6f,
+            false,
+            false,
+            false);
 
     /** A way of running a model. */
     record Setup(

@@ -7,11 +7,14 @@ import static org.assertj.core.api.Assertions.catchThrowableOfType;
 import io.github.tornadotransformers.emulator.DeviceLimits;
 import io.github.tornadotransformers.emulator.EmulatedDevice;
 import io.github.tornadotransformers.emulator.Emulator;
+import io.github.tornadotransformers.models.Heads;
+import io.github.tornadotransformers.models.Sizes;
 import io.github.tornadotransformers.models.checkpoint.DType;
 import io.github.tornadotransformers.models.checkpoint.Weights;
 import io.github.tornadotransformers.models.llama.LlamaConfig;
-import io.github.tornadotransformers.models.llama.RopeScaling;
 import io.github.tornadotransformers.models.program.Program;
+import io.github.tornadotransformers.models.rope.Rope;
+import io.github.tornadotransformers.models.rope.RopeScaling;
 import io.github.tornadotransformers.taskgraphs.devices.Backend;
 import io.github.tornadotransformers.taskgraphs.devices.DeviceException;
 import io.github.tornadotransformers.taskgraphs.devices.DeviceId;
@@ -29,9 +32,21 @@ import org.junit.jupiter.params.provider.CsvSource;
 /** A model that does not fit is refused before anything is allocated, with both figures and what would fit. */
 class MemoryPlanTest {
     private static final LlamaConfig SEVEN_BILLION = new LlamaConfig(
-            32000, 4096, 4096, 11008, 32, 32, 32, 128, 1e-5f, 10000, new RopeScaling.None(), false, false, false);
+            new Sizes(32000, 4096, 4096, 11008, 32),
+            new Heads(32, 32, 128),
+            new Rope(10000, 128, new RopeScaling.None()),
+            1e-5f,
+            false,
+            false,
+            false);
     private static final LlamaConfig ONE_BILLION = new LlamaConfig(
-            32000, 2048, 2048, 5632, 22, 32, 4, 64, 1e-5f, 10000, new RopeScaling.None(), false, false, false);
+            new Sizes(32000, 2048, 2048, 5632, 22),
+            new Heads(32, 4, 64),
+            new Rope(10000, 64, new RopeScaling.None()),
+            1e-5f,
+            false,
+            false,
+            false);
     private static final long GB = 1_000_000_000L;
 
     private static DeviceInfo device(long memoryBytes, long maxAllocationBytes) {
@@ -117,7 +132,13 @@ class MemoryPlanTest {
     @Test
     void saysThatAnIntCannotCountTheElements() {
         LlamaConfig babel = new LlamaConfig(
-                1_100_000, 64, 4096, 64, 1, 32, 32, 128, 1e-5f, 10000, new RopeScaling.None(), false, false, true);
+                new Sizes(1_100_000, 64, 4096, 64, 1),
+                new Heads(32, 32, 128),
+                new Rope(10000, 128, new RopeScaling.None()),
+                1e-5f,
+                false,
+                false,
+                true);
         assertThatThrownBy(() -> plan(babel, 64, DType.BF16, device(1000 * GB, 1000 * GB))
                         .requireFits())
                 .isInstanceOf(DeviceException.class)
@@ -130,8 +151,14 @@ class MemoryPlanTest {
     @ParameterizedTest
     @CsvSource({"LAYERED, 1", "LAYERED, 8"})
     void isWhatTheDeviceHolds(GraphMode graph, int rows) {
-        LlamaConfig config =
-                new LlamaConfig(50, 40, 24, 30, 2, 2, 1, 12, 1e-6f, 10000, new RopeScaling.None(), false, false, false);
+        LlamaConfig config = new LlamaConfig(
+                new Sizes(50, 40, 24, 30, 2),
+                new Heads(2, 1, 12),
+                new Rope(10000, 12, new RopeScaling.None()),
+                1e-6f,
+                false,
+                false,
+                false);
         Program program = config.program(40);
         Weights weights = RandomModels.weights(program, DType.INT8, new RandomData(1));
         EmulatedDevice device = new EmulatedDevice(DeviceLimits.DEFAULT);

@@ -4,7 +4,9 @@ import io.github.tornadotransformers.host.HostForwardPass;
 import io.github.tornadotransformers.host.ScalarOps;
 import io.github.tornadotransformers.kernels.EmbeddingKernels;
 import io.github.tornadotransformers.kernels.WeightFormat;
+import io.github.tornadotransformers.models.Heads;
 import io.github.tornadotransformers.models.ModelConfig;
+import io.github.tornadotransformers.models.Sizes;
 import io.github.tornadotransformers.models.checkpoint.DType;
 import io.github.tornadotransformers.models.checkpoint.Weights;
 import io.github.tornadotransformers.models.generation.ForwardPass;
@@ -14,8 +16,9 @@ import io.github.tornadotransformers.models.generation.Sampler;
 import io.github.tornadotransformers.models.generation.SamplingOptions;
 import io.github.tornadotransformers.models.gpt2.Gpt2Config;
 import io.github.tornadotransformers.models.llama.LlamaConfig;
-import io.github.tornadotransformers.models.llama.RopeScaling;
 import io.github.tornadotransformers.models.program.Program;
+import io.github.tornadotransformers.models.rope.Rope;
+import io.github.tornadotransformers.models.rope.RopeScaling;
 import io.github.tornadotransformers.taskgraphs.devices.DeviceInfo;
 import io.github.tornadotransformers.taskgraphs.devices.MathMode;
 import io.github.tornadotransformers.taskgraphs.devices.TornadoDevices;
@@ -55,10 +58,16 @@ import uk.ac.manchester.tornado.api.types.arrays.ShortArray;
  */
 public final class DeviceChecks {
     /** Odd sizes: three heads on one, hidden over two slices, a last slice of two, context over two slices. */
-    private static final ModelConfig LLAMA =
-            new LlamaConfig(131, 140, 130, 67, 2, 3, 1, 10, 1e-6f, 10000, new RopeScaling.None(), true, false, false);
+    private static final ModelConfig LLAMA = new LlamaConfig(
+            new Sizes(131, 140, 130, 67, 2),
+            new Heads(3, 1, 10),
+            new Rope(10000, 10, new RopeScaling.None()),
+            1e-6f,
+            true,
+            false,
+            false);
 
-    private static final ModelConfig GPT2 = new Gpt2Config(97, 140, 132, 35, 2, 3, 1e-5f, true, true);
+    private static final ModelConfig GPT2 = new Gpt2Config(new Sizes(97, 140, 132, 35, 2), 3, 1e-5f, true, true);
     private static final int ROWS = 8;
     private static final int PROMPT = 13;
     private static final int TOKENS = 10;

@@ -9,13 +9,16 @@ import io.github.tornadotransformers.emulator.Emulator;
 import io.github.tornadotransformers.emulator.OnEmulator;
 import io.github.tornadotransformers.host.ScalarBackwardOps;
 import io.github.tornadotransformers.host.ScalarOps;
+import io.github.tornadotransformers.models.Heads;
 import io.github.tornadotransformers.models.ModelConfig;
+import io.github.tornadotransformers.models.Sizes;
 import io.github.tornadotransformers.models.gpt2.Gpt2Config;
 import io.github.tornadotransformers.models.learning.GradientPass;
 import io.github.tornadotransformers.models.learning.ParameterArrays;
 import io.github.tornadotransformers.models.llama.LlamaConfig;
-import io.github.tornadotransformers.models.llama.RopeScaling;
 import io.github.tornadotransformers.models.program.Program;
+import io.github.tornadotransformers.models.rope.Rope;
+import io.github.tornadotransformers.models.rope.RopeScaling;
 import io.github.tornadotransformers.models.tokenizer.Tokenizer;
 import io.github.tornadotransformers.taskgraphs.devices.DeviceException;
 import io.github.tornadotransformers.taskgraphs.devices.DeviceInfo;
@@ -44,9 +47,15 @@ import uk.ac.manchester.tornado.api.enums.TornadoDeviceType;
 /** Training on the emulator gives the oracle's bits for random models of both families: losses, gradients, and what they lead to. */
 @OnEmulator
 class DeviceTrainingTest {
-    private static final ModelConfig GPT2_OF_THREE = new Gpt2Config(19, 9, 12, 20, 3, 2, 1e-5f, true, true);
-    private static final ModelConfig LLAMA_OF_FOUR =
-            new LlamaConfig(23, 9, 12, 20, 4, 2, 1, 6, 1e-6f, 10000, new RopeScaling.None(), false, false, false);
+    private static final ModelConfig GPT2_OF_THREE = new Gpt2Config(new Sizes(19, 9, 12, 20, 3), 2, 1e-5f, true, true);
+    private static final ModelConfig LLAMA_OF_FOUR = new LlamaConfig(
+            new Sizes(23, 9, 12, 20, 4),
+            new Heads(2, 1, 6),
+            new Rope(10000, 6, new RopeScaling.None()),
+            1e-6f,
+            false,
+            false,
+            false);
 
     static LongStream seeds() {
         return LongStream.range(0, 30);
@@ -137,8 +146,9 @@ class DeviceTrainingTest {
     @Test
     void aTrainedModelIsTheHosts(@TempDir Path folder) {
         Tokenizer words = Tokenizer.load(TestTokenizers.byteLevel(folder));
-        Program program =
-                new Gpt2Config(TestTokenizers.BYTE_LEVEL_VOCAB_SIZE, 16, 24, 48, 2, 2, 1e-5f, true, true).program(16);
+        Program program = new Gpt2Config(
+                        new Sizes(TestTokenizers.BYTE_LEVEL_VOCAB_SIZE, 16, 24, 48, 2), 2, 1e-5f, true, true)
+                .program(16);
         TrainingText text = TrainingText.of("the owl sleeps by day\n".repeat(20), words, 0.2, 16);
         TrainingSettings settings = new TrainingSettings(4, 16, 3, 1e-2, 1e-3, 1, 0.1, 0.9, 0.99, 1e-8, 1, 2, 1);
         Run expected = Run.of(
@@ -195,7 +205,13 @@ class DeviceTrainingTest {
     @Test
     void memoryIsPlanned() {
         Program program = new LlamaConfig(
-                        99, 40, 36, 50, 2, 2, 1, 6, 1e-6f, 10000, new RopeScaling.None(), false, false, false)
+                        new Sizes(99, 40, 36, 50, 2),
+                        new Heads(2, 1, 6),
+                        new Rope(10000, 6, new RopeScaling.None()),
+                        1e-6f,
+                        false,
+                        false,
+                        false)
                 .program(40);
         ParameterArrays weights = InitialWeights.of(program, 1);
         EmulatedDevice device = new EmulatedDevice();

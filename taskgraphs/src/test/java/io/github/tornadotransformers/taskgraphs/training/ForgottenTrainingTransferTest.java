@@ -5,12 +5,15 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.github.tornadotransformers.emulator.EmulatedDevice;
 import io.github.tornadotransformers.emulator.Emulator;
 import io.github.tornadotransformers.emulator.OnEmulator;
+import io.github.tornadotransformers.models.Heads;
 import io.github.tornadotransformers.models.ModelConfig;
+import io.github.tornadotransformers.models.Sizes;
 import io.github.tornadotransformers.models.checkpoint.DType;
 import io.github.tornadotransformers.models.gpt2.Gpt2Config;
 import io.github.tornadotransformers.models.llama.LlamaConfig;
-import io.github.tornadotransformers.models.llama.RopeScaling;
 import io.github.tornadotransformers.models.program.Program;
+import io.github.tornadotransformers.models.rope.Rope;
+import io.github.tornadotransformers.models.rope.RopeScaling;
 import io.github.tornadotransformers.taskgraphs.devices.DeviceInfo;
 import io.github.tornadotransformers.taskgraphs.devices.MathMode;
 import io.github.tornadotransformers.taskgraphs.devices.TornadoDevices;
@@ -31,9 +34,15 @@ import org.junit.jupiter.params.provider.MethodSource;
 /** Without any one of its transfers a training step fails, or gives other results: none is there for nothing. */
 @OnEmulator
 class ForgottenTrainingTransferTest {
-    private static final ModelConfig GPT2 = new Gpt2Config(19, 12, 8, 12, 3, 2, 1e-5f, true, true);
-    private static final ModelConfig LLAMA =
-            new LlamaConfig(19, 12, 8, 12, 2, 2, 1, 4, 1e-6f, 10000, new RopeScaling.None(), false, false, false);
+    private static final ModelConfig GPT2 = new Gpt2Config(new Sizes(19, 12, 8, 12, 3), 2, 1e-5f, true, true);
+    private static final ModelConfig LLAMA = new LlamaConfig(
+            new Sizes(19, 12, 8, 12, 2),
+            new Heads(2, 1, 4),
+            new Rope(10000, 4, new RopeScaling.None()),
+            1e-6f,
+            false,
+            false,
+            false);
 
     /** The transfer of a graph, by its place among the graph's. */
     record Cut(

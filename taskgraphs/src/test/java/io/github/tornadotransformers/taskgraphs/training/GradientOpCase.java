@@ -49,7 +49,7 @@ record GradientOpCase(Program program, TrainedOp trained, Stage stage, int layer
         for (TrainedOp trained : TrainedOp.of(program.embedding(), program.residual())) {
             cases.add(new GradientOpCase(program, trained, Stage.TRAINING, 0));
         }
-        for (TrainedOp trained : TrainedOp.of(program.block(), program.residual())) {
+        for (TrainedOp trained : TrainedOp.of(program.kinds().getFirst().ops(), program.residual())) {
             if (!(trained.op() instanceof Op.CacheAppend)) {
                 cases.add(new GradientOpCase(program, trained, Stage.TRAINING, last));
             }
@@ -202,11 +202,11 @@ record GradientOpCase(Program program, TrainedOp trained, Stage stage, int layer
                                     d.getFirst()));
                 case Op.Linear op -> linear(op);
                 case Op.Rotary op -> ops.rotary(op.shape(), op.table(), rows, gradient(op.output()));
-                case Op.CacheAppend _ -> {}
+                case Op.CacheAppend _, Op.Scale _ -> {}
                 case Op.AttentionScores op ->
                     ops.attentionScores(
                             op.shape(),
-                            op.scale(),
+                            op.scaling().factor(),
                             activation(op.qkv()),
                             rows,
                             gradient(op.output()),
@@ -221,7 +221,7 @@ record GradientOpCase(Program program, TrainedOp trained, Stage stage, int layer
                             gradient(op.output()),
                             gradient(op.probabilities()),
                             gradient(trained.cached()));
-                case Op.SwiGlu op ->
+                case Op.GatedMlp op ->
                     ops.swiGlu(
                             activation(op.gateUp()),
                             rows,

@@ -1,0 +1,81 @@
+package io.github.tornadotransformers.host;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.github.tornadotransformers.models.ModelConfig;
+import io.github.tornadotransformers.models.TestCheckpoints;
+import io.github.tornadotransformers.models.checkpoint.ArenaAllocator;
+import io.github.tornadotransformers.models.checkpoint.DType;
+import io.github.tornadotransformers.models.checkpoint.RandomModel;
+import io.github.tornadotransformers.models.checkpoint.WeightLayout;
+import io.github.tornadotransformers.models.checkpoint.Weights;
+import io.github.tornadotransformers.models.program.Program;
+import java.lang.foreign.Arena;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.SplittableRandom;
+import org.junit.jupiter.api.Test;
+
+/**
+ * Every bit of the logits of random models, as hashes: what a change of programs, Ops or loops must not move. Who changes the
+ * arithmetic contract pins new ones.
+ */
+class LogitBitsTest {
+    /** A chunk of a prompt, then single tokens. */
+    private static final int PROMPT = 20;
+
+    private static final int TOKENS = 24;
+
+    @Test
+    void logitsOfGpt2AreThoseOfTheFirstRelease() {
+        assertThat(hashes(TestCheckpoints.gpt2())).containsExactly(GPT2);
+        assertThat(hashes(TestCheckpoints.untiedGpt2())).containsExactly(UNTIED_GPT2);
+    }
+
+    @Test
+    void logitsOfLlamaAreThoseOfTheFirstRelease() {
+        assertThat(hashes(TestCheckpoints.llama())).containsExactly(LLAMA);
+        assertThat(hashes(TestCheckpoints.biasedLlama())).containsExactly(BIASED_LLAMA);
+    }
+
+    private static final Integer[] GPT2 = {-1432855250, -1078068346, -1630122044, 1829293728};
+    private static final Integer[] UNTIED_GPT2 = {-763281523, -812290487, 147199044, 650262748};
+    private static final Integer[] LLAMA = {-950796561, -1946369572, 705400553, 403256946};
+    private static final Integer[] BIASED_LLAMA = {-163991862, 1715525994, 1164303730, -462051353};
+
+    /** Of each weight type. */
+    private static List<Integer> hashes(ModelConfig config) {
+        List<Integer> hashes = new ArrayList<>();
+        for (DType dtype : DType.values()) {
+            hashes.add(hash(config, dtype));
+        }
+        return hashes;
+    }
+
+    private static int hash(ModelConfig config, DType dtype) {
+        Program program = config.program(TOKENS);
+        int[] tokens =
+                new SplittableRandom(5).ints(TOKENS, 0, config.vocabSize()).toArray();
+        int hash = 1;
+        try (Arena arena = Arena.ofConfined()) {
+            Weights weights =
+                    new RandomModel(config, 7).load(program, dtype, new ArenaAllocator(arena, WeightLayout.ROW_MAJOR));
+            try (HostForwardPass pass = new HostForwardPass(program, weights, new ScalarOps())) {
+                hash = 31 * hash + bits(pass.forward(Arrays.copyOf(tokens, PROMPT), 0));
+                for (int position = PROMPT; position < TOKENS; position++) {
+                    hash = 31 * hash + bits(pass.forward(new int[] {tokens[position]}, position));
+                }
+            }
+        }
+        return hash;
+    }
+
+    private static int bits(float[] logits) {
+        int hash = 1;
+        for (float logit : logits) {
+            hash = 31 * hash + Float.floatToIntBits(logit);
+        }
+        return hash;
+    }
+}
