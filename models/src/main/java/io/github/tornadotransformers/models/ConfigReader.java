@@ -75,6 +75,11 @@ public final class ConfigReader {
                 : OptionalInt.of(wholeNumber(field, value, 0, Integer.MAX_VALUE));
     }
 
+    /** A whole number of at least 0; {@code otherwise} where absent. */
+    public int countFromZeroOr(String field, int otherwise) {
+        return has(field) ? wholeNumber(field, object.get(field), 0, Integer.MAX_VALUE) : otherwise;
+    }
+
     /** A required finite number above 0. */
     public double positive(String field) {
         String expected = "a number above 0";

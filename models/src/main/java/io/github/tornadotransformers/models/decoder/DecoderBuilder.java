@@ -12,8 +12,12 @@ import io.github.tornadotransformers.models.program.Scaling;
 import io.github.tornadotransformers.models.program.TensorPart;
 import io.github.tornadotransformers.models.program.Weight;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
+import java.util.function.Function;
+import java.util.function.IntFunction;
 
 /**
  * Makes the Ops of a decoder in running order, with the weights that they need: what the programs of all families share. A
@@ -95,6 +99,20 @@ public final class DecoderBuilder {
      */
     public BlockBuilder block(String prefix) {
         return new BlockBuilder(this, prefix);
+    }
+
+    /**
+     * A block for each layer, layers of the same kind sharing one.
+     *
+     * @param kind what layers of the same block have in common
+     */
+    public <K> List<Block> blocks(IntFunction<K> kind, Function<K, Block> block) {
+        Map<K, Block> made = new HashMap<>();
+        List<Block> blocks = new ArrayList<>();
+        for (int layer = 0; layer < layers; layer++) {
+            blocks.add(made.computeIfAbsent(kind.apply(layer), block));
+        }
+        return blocks;
     }
 
     /**

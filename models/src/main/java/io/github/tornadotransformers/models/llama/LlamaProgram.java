@@ -2,18 +2,15 @@ package io.github.tornadotransformers.models.llama;
 
 import io.github.tornadotransformers.models.decoder.BlockBuilder;
 import io.github.tornadotransformers.models.decoder.DecoderBuilder;
+import io.github.tornadotransformers.models.decoder.Names;
 import io.github.tornadotransformers.models.decoder.Norm;
-import io.github.tornadotransformers.models.decoder.Projection;
 import io.github.tornadotransformers.models.program.Activation;
 import io.github.tornadotransformers.models.program.AttentionShape;
 import io.github.tornadotransformers.models.program.Block;
 import io.github.tornadotransformers.models.program.Program;
 import io.github.tornadotransformers.models.program.Residual;
 import io.github.tornadotransformers.models.program.Scaling;
-import io.github.tornadotransformers.models.program.TensorPart;
 import java.util.Collections;
-import java.util.List;
-import java.util.Optional;
 
 /**
  * Llama's forward pass: RMSNorm, rotary positions, grouped-query attention and a SwiGLU MLP.
@@ -22,18 +19,16 @@ import java.util.Optional;
  * whose linear weights are {@code [outputs][inputs]} and are transposed once, while loading.
  */
 final class LlamaProgram {
-    private static final String BLOCK = "layers." + TensorPart.LAYER + ".";
-
     private LlamaProgram() {}
 
     static Program of(LlamaConfig config, int contextLength) {
         AttentionShape attention = config.heads().shape(contextLength);
-        DecoderBuilder decoder = new DecoderBuilder(config, attention).tokenEmbedding("embed_tokens.weight", 1f);
-        Block block = block(config, attention, decoder.block(BLOCK));
+        DecoderBuilder decoder = new DecoderBuilder(config, attention).tokenEmbedding(Names.EMBEDDING, 1f);
+        Block block = block(config, attention, decoder.block(Names.BLOCK));
         return decoder.build(
                 Collections.nCopies(config.layers(), block),
-                norm(config, "norm."),
-                config.tiedHead() ? Optional.empty() : Optional.of("lm_head.weight"),
+                norm(config, Names.FINAL_NORM),
+                Names.head(config.tiedHead()),
                 Scaling.by(1f));
     }
 
@@ -43,25 +38,16 @@ final class LlamaProgram {
         boolean attentionBias = config.attentionBias();
         boolean mlpBias = config.mlpBias();
         return block.norm("attentionNorm", norm(config, "input_layernorm."))
-                .qkv(
-                        block.normed(),
-                        Projection.of("self_attn.q_proj.", attention.queryWidth())
-                                .biased(attentionBias),
-                        Projection.of("self_attn.k_proj.", attention.keyValueWidth())
-                                .biased(attentionBias),
-                        Projection.of("self_attn.v_proj.", attention.keyValueWidth())
-                                .biased(attentionBias))
+                .qkv(block.normed(), Names.qkv(attention, attentionBias))
                 .rotary(config.rope().table(attention.contextLength()))
                 .attention(attention, Scaling.by(config.heads().scale()))
-                .outputProjection(Projection.of("self_attn.o_proj.", hidden).biased(attentionBias), Residual.ADD)
+                .outputProjection(Names.output(hidden, attentionBias), Residual.ADD)
                 .norm("mlpNorm", norm(config, "post_attention_layernorm."))
                 .gatedMlp(
                         block.normed(),
                         Activation.SILU,
-                        List.of(
-                                Projection.of("mlp.gate_proj.", intermediate).biased(mlpBias),
-                                Projection.of("mlp.up_proj.", intermediate).biased(mlpBias)),
-                        Projection.of("mlp.down_proj.", hidden).biased(mlpBias),
+                        Names.gateUp(intermediate, mlpBias),
+                        Names.down(hidden, mlpBias),
                         Residual.ADD)
                 .build();
     }

@@ -93,18 +93,6 @@ public final class RopeFields {
                 .map(section -> rope(section.theta().orElse(theta), section.partial(), section.scaling()));
     }
 
-    /** Whether {@code rope_parameters} has sections for kinds of layers. */
-    public boolean hasKind(String kind) {
-        return config.section(PARAMETERS)
-                .map(parameters -> parameters.has(kind))
-                .orElse(false);
-    }
-
-    /** The scaling of {@code rope_scaling} alone, for families with bases of their own. */
-    public RopeScaling scaling() {
-        return config.section(SCALING).map(this::section).map(Section::scaling).orElse(new RopeScaling.None());
-    }
-
     private void refusePartial(ConfigReader fields) {
         if (!mayBePartial) {
             fields.requireNumber(PARTIAL, 1);
@@ -219,8 +207,13 @@ public final class RopeFields {
         }
     }
 
-    /** Writes a section's kind and numbers. */
-    public static void describe(RopeScaling scaling, ObjectNode section) {
+    /** Writes what {@link #parseKind} reads into a section. */
+    public static void describeKind(Rope rope, ObjectNode section) {
+        section.put(THETA, rope.theta());
+        describe(rope.scaling(), section);
+    }
+
+    private static void describe(RopeScaling scaling, ObjectNode section) {
         switch (scaling) {
             case RopeScaling.None _ -> section.put(KIND, "default");
             case RopeScaling.Linear linear -> section.put(KIND, LINEAR).put(FACTOR, linear.factor());

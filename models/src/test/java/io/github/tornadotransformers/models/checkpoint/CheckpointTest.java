@@ -212,13 +212,19 @@ class CheckpointTest {
 
     @ParameterizedTest
     @CsvSource({
-        "'{\"model_type\":\"mistral3\"}', 'model_type is \"mistral3\", which is not implemented; implemented: gpt2, llama'",
-        "'{}', 'model_type is missing, expected one of gpt2, llama'",
+        "'{\"model_type\":\"mistral3\"}', 'model_type is \"mistral3\", which is not implemented; implemented: gemma2, '",
+        "'{}', 'model_type is missing, expected one of gemma2, '",
         "'{\"model_type\":7}', 'model_type is 7, expected a text'"
     })
     void anUnknownFamilyIsRefusedWithThoseThatAreKnown(String config, String words) throws IOException {
         writeText("config.json", config);
         assertThat(rejection()).contains(words);
+    }
+
+    @Test
+    void everyFamilyIsNamed() {
+        assertThat(ModelFamilies.supported())
+                .isEqualTo("gemma2, gemma3_text, gpt2, granite, llama, mistral, olmo2, phi3, qwen2, qwen3, smollm3");
     }
 
     // Shards.
