@@ -1,6 +1,6 @@
 package io.github.tornadotransformers.benchmarks;
 
-import io.github.tornadotransformers.runner.engines.Engine;
+import io.github.tornadotransformers.engine.EngineKind;
 import java.util.Arrays;
 import java.util.Locale;
 import java.util.Optional;
@@ -25,14 +25,14 @@ enum BenchmarkEngine {
     METAL;
 
     /** The engine of that name; empty for {@link #KERNELS}, which is none that runs models. */
-    Optional<Engine> engine() {
-        return Arrays.stream(Engine.values())
+    Optional<EngineKind> engine() {
+        return Arrays.stream(EngineKind.values())
                 .filter(each -> each.name().equals(name()))
                 .findFirst();
     }
 
     boolean onDevice() {
-        return engine().filter(Engine::onDevice).isPresent();
+        return engine().filter(EngineKind::onDevice).isPresent();
     }
 
     @Override

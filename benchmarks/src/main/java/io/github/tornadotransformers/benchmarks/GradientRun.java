@@ -7,7 +7,7 @@ import io.github.tornadotransformers.host.VectorOps;
 import io.github.tornadotransformers.models.ModelConfig;
 import io.github.tornadotransformers.models.program.Program;
 import io.github.tornadotransformers.runner.console.Failure;
-import io.github.tornadotransformers.runner.engines.VectorModule;
+import io.github.tornadotransformers.engine.VectorModule;
 import java.util.Arrays;
 import java.util.List;
 import java.util.SplittableRandom;

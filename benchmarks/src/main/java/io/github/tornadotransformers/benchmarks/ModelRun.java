@@ -5,10 +5,10 @@ import io.github.tornadotransformers.models.checkpoint.RandomModel;
 import io.github.tornadotransformers.models.generation.ForwardPass;
 import io.github.tornadotransformers.runner.bench.BenchTest;
 import io.github.tornadotransformers.runner.console.Failure;
-import io.github.tornadotransformers.runner.engines.Engine;
-import io.github.tornadotransformers.runner.engines.EngineSession;
-import io.github.tornadotransformers.runner.engines.EngineSettings;
-import io.github.tornadotransformers.runner.engines.Engines;
+import io.github.tornadotransformers.engine.EngineKind;
+import io.github.tornadotransformers.engine.EngineSession;
+import io.github.tornadotransformers.engine.EngineSettings;
+import io.github.tornadotransformers.engine.Engines;
 import java.util.SplittableRandom;
 
 /** A model of random weights on an engine, at some position of a sequence of random tokens. */
@@ -40,11 +40,11 @@ final class ModelRun implements Subject {
     static ModelRun open(Case of) {
         ModelConfig config = Shapes.named(of.model());
         BenchTest test = test(of);
-        Engine engine =
+        EngineKind engine =
                 of.engine().engine().orElseThrow(() -> new IllegalArgumentException("no model runs on " + of.engine()));
         EngineSettings settings =
                 EngineSettings.of(engine).withDType(of.dtype()).withContext(test.positions());
-        return new ModelRun(config, engine == Engine.HOST ? settings.withThreads(of.threads()) : settings, test);
+        return new ModelRun(config, engine == EngineKind.HOST ? settings.withThreads(of.threads()) : settings, test);
     }
 
     /** What is run, at which positions. */
@@ -65,7 +65,7 @@ final class ModelRun implements Subject {
     @Override
     public void requireRight() {
         RandomModel few = new RandomModel(Shapes.cut(config, CHECKED_LAYERS), SEED);
-        EngineSettings definition = EngineSettings.of(Engine.SCALAR)
+        EngineSettings definition = EngineSettings.of(EngineKind.SCALAR)
                 .withDType(settings.dtype().orElseThrow())
                 .withContext(test.positions());
         try (EngineSession right = Engines.open(few, definition);

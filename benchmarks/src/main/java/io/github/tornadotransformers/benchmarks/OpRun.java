@@ -3,8 +3,8 @@ package io.github.tornadotransformers.benchmarks;
 import io.github.tornadotransformers.host.HostOps;
 import io.github.tornadotransformers.runner.bench.OpCase;
 import io.github.tornadotransformers.runner.bench.OpCases;
-import io.github.tornadotransformers.runner.engines.EngineSettings;
-import io.github.tornadotransformers.runner.engines.Engines;
+import io.github.tornadotransformers.engine.EngineSettings;
+import io.github.tornadotransformers.engine.Engines;
 import java.util.function.Consumer;
 
 /**

@@ -9,7 +9,7 @@ import java.nio.file.Path;
  * A checkpoint that cannot be used. The message is for the user: it names the file, the tensor or field, what was found and
  * what was expected.
  */
-public class CheckpointException extends RuntimeException {
+public class CheckpointException extends TransformersException {
     public CheckpointException(String message) {
         super(message);
     }

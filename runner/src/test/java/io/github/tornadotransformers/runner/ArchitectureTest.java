@@ -30,6 +30,7 @@ class ArchitectureTest {
     private static final String HOST = ROOT + "host..";
     private static final String KERNELS = ROOT + "kernels..";
     private static final String TASK_GRAPHS = ROOT + "taskgraphs..";
+    private static final String ENGINE = ROOT + "engine..";
     private static final String RUNNER = ROOT + "runner..";
     private static final String BENCHMARKS = ROOT + "benchmarks..";
     private static final String TRAINING = ROOT + "training..";
@@ -51,7 +52,7 @@ class ArchitectureTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"models", "host", "kernels", "runner"})
+    @ValueSource(strings = {"models", "host", "kernels", "engine", "runner"})
     void classesAreFound(String module) {
         assertThat(all).anyMatch(each -> each.getPackageName().startsWith(ROOT + module));
     }
@@ -133,6 +134,22 @@ class ArchitectureTest {
         }
     }
 
+    /** And nothing that its users would have to bring or to avoid. */
+    @Test
+    void engineKnowsModelsTheReferenceAndTaskGraphs() {
+        rule(noClasses()
+                .that()
+                .resideInAPackage(ENGINE)
+                .should()
+                .dependOnClassesThat(project().and(not(MODELS, HOST, TASK_GRAPHS, ENGINE))));
+        rule(noClasses()
+                .that()
+                .resideInAPackage(ENGINE)
+                .should()
+                .dependOnClassesThat()
+                .resideInAPackage(TORNADO));
+    }
+
     @Test
     void nobodyKnowsTheEmulatorAndOnlyBenchmarksKnowTheRunner() {
         rule(noClasses()
@@ -166,7 +183,7 @@ class ArchitectureTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"models", "host", "training", "taskgraphs", "runner"})
+    @ValueSource(strings = {"models", "host", "training", "taskgraphs", "engine", "runner"})
     void packagesOfAModuleHaveNoCycles(String module) {
         rule(slices().matching(ROOT + module + ".(**)").should().beFreeOfCycles());
     }

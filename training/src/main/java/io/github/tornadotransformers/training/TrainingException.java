@@ -1,12 +1,19 @@
 package io.github.tornadotransformers.training;
 
-/** A training run that cannot begin or go on. The message is for the user. */
-public class TrainingException extends RuntimeException {
+import io.github.tornadotransformers.models.TransformersException;
+import io.github.tornadotransformers.models.Wording;
+
+/** A training run that cannot begin or go on. */
+public class TrainingException extends TransformersException {
     public TrainingException(String message) {
         super(message);
     }
 
     public TrainingException(String message, Throwable cause) {
         super(message, cause);
+    }
+
+    public TrainingException(Wording wording) {
+        super(wording);
     }
 }

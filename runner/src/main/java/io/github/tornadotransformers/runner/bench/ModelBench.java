@@ -3,8 +3,8 @@ package io.github.tornadotransformers.runner.bench;
 import io.github.tornadotransformers.models.ModelConfig;
 import io.github.tornadotransformers.models.generation.ForwardPass;
 import io.github.tornadotransformers.models.program.Program;
-import io.github.tornadotransformers.runner.engines.Engine;
-import io.github.tornadotransformers.runner.engines.EngineSession;
+import io.github.tornadotransformers.engine.EngineKind;
+import io.github.tornadotransformers.engine.EngineSession;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
@@ -87,8 +87,8 @@ public final class ModelBench {
     }
 
     /** Threads that an engine uses, as the table shows them. */
-    public static int threads(Engine engine, int wanted) {
-        return engine.onDevice() ? 0 : engine == Engine.SCALAR ? 1 : wanted;
+    public static int threads(EngineKind engine, int wanted) {
+        return engine.onDevice() ? 0 : engine == EngineKind.SCALAR ? 1 : wanted;
     }
 
     private static int[] tokens(int count, int vocabSize) {

@@ -1,19 +1,19 @@
 package io.github.tornadotransformers.runner.commands;
 
-import io.github.tornadotransformers.models.CheckpointException;
+import io.github.tornadotransformers.engine.MemoryException;
+import io.github.tornadotransformers.models.EngineException;
+import io.github.tornadotransformers.models.InvalidRequest;
+import io.github.tornadotransformers.models.TransformersException;
 import io.github.tornadotransformers.models.checkpoint.DType;
 import io.github.tornadotransformers.models.checkpoint.StoredType;
-import io.github.tornadotransformers.models.generation.NonFiniteLogitException;
 import io.github.tornadotransformers.runner.console.ClosedPipeException;
 import io.github.tornadotransformers.runner.console.Console;
 import io.github.tornadotransformers.runner.console.ExitCode;
 import io.github.tornadotransformers.runner.console.Failure;
 import io.github.tornadotransformers.runner.console.MemoryAdvice;
-import io.github.tornadotransformers.runner.engines.Engine;
-import io.github.tornadotransformers.taskgraphs.devices.DeviceException;
+import io.github.tornadotransformers.engine.EngineKind;
 import io.github.tornadotransformers.taskgraphs.devices.MathMode;
 import io.github.tornadotransformers.taskgraphs.graphs.GraphMode;
-import io.github.tornadotransformers.training.TrainingException;
 import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.util.LinkedHashMap;
@@ -73,7 +73,7 @@ public final class Commands {
         StringWriter help = new StringWriter();
         line.setOut(new PrintWriter(help))
                 .setUsageHelpWidth(HELP_COLUMNS)
-                .registerConverter(Engine.class, new EnumConverter<>(Engine.class))
+                .registerConverter(EngineKind.class, new EnumConverter<>(EngineKind.class))
                 .registerConverter(DType.class, new EnumConverter<>(DType.class))
                 .registerConverter(StoredType.class, new EnumConverter<>(StoredType.class))
                 .registerConverter(TrainCommand.Kept.class, new EnumConverter<>(TrainCommand.Kept.class))
@@ -144,9 +144,10 @@ public final class Commands {
             case Failure failure when failure.exitCode() == ExitCode.USAGE -> wrongCall(line, e.getMessage());
             case IllegalArgumentException _ when e.getMessage() != null -> wrongCall(line, e.getMessage());
             case Failure failure -> failed(line, e.getMessage(), failure.exitCode());
-            case DeviceException _ -> failed(line, e.getMessage(), ExitCode.NO_ENGINE);
-            case CheckpointException _, NonFiniteLogitException _, TrainingException _ ->
-                failed(line, e.getMessage(), ExitCode.FAILURE);
+            case InvalidRequest request -> wrongCall(line, OptionNames.message(request));
+            case MemoryException memory -> failed(line, OptionNames.message(memory), ExitCode.FAILURE);
+            case EngineException engine -> failed(line, OptionNames.message(engine), ExitCode.NO_ENGINE);
+            case TransformersException known -> failed(line, OptionNames.message(known), ExitCode.FAILURE);
             default -> failed(line, "internal error, please report it with --stacktrace: " + e, ExitCode.FAILURE);
         };
     }

@@ -2,8 +2,8 @@ package io.github.tornadotransformers.runner.commands;
 
 import io.github.tornadotransformers.models.checkpoint.DType;
 import io.github.tornadotransformers.runner.console.Failure;
-import io.github.tornadotransformers.runner.engines.Engine;
-import io.github.tornadotransformers.runner.engines.EngineSettings;
+import io.github.tornadotransformers.engine.EngineKind;
+import io.github.tornadotransformers.engine.EngineSettings;
 import io.github.tornadotransformers.taskgraphs.devices.MathMode;
 import io.github.tornadotransformers.taskgraphs.graphs.GraphMode;
 import java.util.ArrayList;
@@ -19,7 +19,7 @@ final class EngineListOptions {
             split = ",",
             hideParamSyntax = true,
             description = "as for the other commands; --kernels takes host and scalar")
-    List<Engine> engines = List.of(Engine.HOST);
+    List<EngineKind> engines = List.of(EngineKind.HOST);
 
     @Option(
             names = "--device",
@@ -56,22 +56,22 @@ final class EngineListOptions {
      * @param threads that compute; 0 on a device
      */
     record Choice(EngineSettings settings, int threads) {
-        Engine engine() {
+        EngineKind engine() {
             return settings.engine();
         }
     }
 
     /** @throws Failure if options contradict each other or a value is out of range */
     List<Choice> choices() {
-        if (!threads.isEmpty() && !engines.contains(Engine.HOST)) {
+        if (!threads.isEmpty() && !engines.contains(EngineKind.HOST)) {
             throw Failure.usage("--threads is for the engine host, and the engine is " + words());
         }
-        if (device != null && engines.stream().noneMatch(Engine::onDevice)) {
+        if (device != null && engines.stream().noneMatch(EngineKind::onDevice)) {
             throw Failure.usage("--device is for the engines on a device, and the engine is " + words());
         }
         List<Choice> choices = new ArrayList<>();
-        for (Engine engine : engines) {
-            if (engine == Engine.HOST) {
+        for (EngineKind engine : engines) {
+            if (engine == EngineKind.HOST) {
                 threads().forEach(each -> choices.add(new Choice(settings(engine, each), each)));
             } else {
                 choices.add(new Choice(settings(engine, null), engine.onDevice() ? 0 : 1));
@@ -81,14 +81,14 @@ final class EngineListOptions {
     }
 
     private String words() {
-        return engines.stream().map(Engine::toString).collect(Collectors.joining(", "));
+        return engines.stream().map(EngineKind::toString).collect(Collectors.joining(", "));
     }
 
     private List<Integer> threads() {
         return threads.isEmpty() ? List.of(Runtime.getRuntime().availableProcessors()) : threads;
     }
 
-    private EngineSettings settings(Engine engine, Integer count) {
+    private EngineSettings settings(EngineKind engine, Integer count) {
         EngineOptions one = new EngineOptions();
         one.engine = engine;
         one.device = device;

@@ -2,8 +2,8 @@ package io.github.tornadotransformers.runner.commands;
 
 import io.github.tornadotransformers.models.checkpoint.DType;
 import io.github.tornadotransformers.runner.console.Failure;
-import io.github.tornadotransformers.runner.engines.Engine;
-import io.github.tornadotransformers.runner.engines.EngineSettings;
+import io.github.tornadotransformers.engine.EngineKind;
+import io.github.tornadotransformers.engine.EngineSettings;
 import io.github.tornadotransformers.taskgraphs.devices.MathMode;
 import io.github.tornadotransformers.taskgraphs.graphs.GraphMode;
 import java.util.Optional;
@@ -22,7 +22,7 @@ final class EngineOptions {
                 "host (all cores), scalar (one thread, the definition of right), or a TornadoVM device: tornado,"
                         + " opencl, ptx, spirv, cuda, metal (default: tornado where it finds a GPU, else host)"
             })
-    Engine engine = Engine.HOST;
+    EngineKind engine = EngineKind.HOST;
 
     @Option(
             names = "--device",
@@ -62,7 +62,7 @@ final class EngineOptions {
         if (device != null && !engine.onDevice()) {
             throw Failure.usage("--device is for the engines on a device, and the engine is " + engine);
         }
-        if (threads != null && engine != Engine.HOST) {
+        if (threads != null && engine != EngineKind.HOST) {
             throw Failure.usage("--threads is for the engine host, and the engine is " + engine);
         }
         return settingsFor(engine);
@@ -73,7 +73,7 @@ final class EngineOptions {
      *
      * @throws Failure if a value is out of range
      */
-    EngineSettings settingsFor(Engine each) {
+    EngineSettings settingsFor(EngineKind each) {
         if (device != null && !device.matches("\\d{1,4}:\\d{1,4}")) {
             throw Failure.usage("--device is " + device + ", expected two numbers as in 0:1");
         }
@@ -86,7 +86,7 @@ final class EngineOptions {
                 math,
                 Optional.ofNullable(dtype),
                 optional(context),
-                each == Engine.HOST ? optional(threads) : OptionalInt.empty(),
+                each == EngineKind.HOST ? optional(threads) : OptionalInt.empty(),
                 graph);
     }
 

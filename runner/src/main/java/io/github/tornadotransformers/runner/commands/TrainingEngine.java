@@ -4,9 +4,9 @@ import io.github.tornadotransformers.models.learning.GradientPass;
 import io.github.tornadotransformers.models.learning.ParameterArrays;
 import io.github.tornadotransformers.models.program.Program;
 import io.github.tornadotransformers.runner.console.Failure;
-import io.github.tornadotransformers.runner.engines.Engine;
-import io.github.tornadotransformers.runner.engines.EngineSettings;
-import io.github.tornadotransformers.runner.engines.Engines;
+import io.github.tornadotransformers.engine.EngineKind;
+import io.github.tornadotransformers.engine.EngineSettings;
+import io.github.tornadotransformers.runner.engines.GradientEngines;
 import io.github.tornadotransformers.training.TrainingException;
 import io.github.tornadotransformers.training.TrainingMemory;
 import picocli.CommandLine.Option;
@@ -20,7 +20,7 @@ final class TrainingEngine {
                 "host (all cores; default), scalar (one thread, the definition of right), or a TornadoVM device: tornado,"
                         + " opencl, ptx, spirv, cuda, metal"
             })
-    Engine engine = Engine.HOST;
+    EngineKind engine = EngineKind.HOST;
 
     @Option(
             names = "--device",
@@ -53,6 +53,6 @@ final class TrainingEngine {
 
     /** To be closed. */
     GradientPass open(Program program, ParameterArrays weights) {
-        return Engines.openGradients(program, weights, settings());
+        return GradientEngines.open(program, weights, settings());
     }
 }

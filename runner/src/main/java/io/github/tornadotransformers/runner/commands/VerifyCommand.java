@@ -9,10 +9,10 @@ import io.github.tornadotransformers.models.tokenizer.Tokenizer;
 import io.github.tornadotransformers.runner.console.Console;
 import io.github.tornadotransformers.runner.console.ExitCode;
 import io.github.tornadotransformers.runner.console.Failure;
-import io.github.tornadotransformers.runner.engines.Engine;
-import io.github.tornadotransformers.runner.engines.EngineSession;
-import io.github.tornadotransformers.runner.engines.EngineSettings;
-import io.github.tornadotransformers.runner.engines.Engines;
+import io.github.tornadotransformers.engine.EngineKind;
+import io.github.tornadotransformers.engine.EngineSession;
+import io.github.tornadotransformers.engine.EngineSettings;
+import io.github.tornadotransformers.engine.Engines;
 import io.github.tornadotransformers.runner.engines.TornadoSdk;
 import io.github.tornadotransformers.runner.hub.ModelCache;
 import io.github.tornadotransformers.runner.verify.Comparison;
@@ -58,7 +58,7 @@ import picocli.CommandLine.Parameters;
         },
         sortOptions = false)
 final class VerifyCommand implements Callable<Integer> {
-    private static final List<Engine> DEFAULT_ENGINES = List.of(Engine.SCALAR, Engine.HOST);
+    private static final List<EngineKind> DEFAULT_ENGINES = List.of(EngineKind.SCALAR, EngineKind.HOST);
     private static final String DEFAULT_PROMPT = "Once upon a time";
     private static final int DEFAULT_IDS = 8;
     private static final long KERNEL_SEED = 20_250_701;
@@ -77,7 +77,7 @@ final class VerifyCommand implements Callable<Integer> {
             paramLabel = "A,B",
             split = ",",
             description = "the first is the reference (default: scalar,host)")
-    List<Engine> engines = List.of();
+    List<EngineKind> engines = List.of();
 
     @Option(
             names = "--steps",
@@ -183,29 +183,29 @@ final class VerifyCommand implements Callable<Integer> {
         }
     }
 
-    private List<Engine> engines() {
+    private List<EngineKind> engines() {
         return engines.isEmpty() ? DEFAULT_ENGINES : engines;
     }
 
     private VerifyResult checkKernels() {
-        List<Engine> chosen = engines.isEmpty() ? List.of(options.engine) : engines;
+        List<EngineKind> chosen = engines.isEmpty() ? List.of(options.engine) : engines;
         Map<String, List<KernelCheck.Verdict>> verdicts = new LinkedHashMap<>();
-        for (Engine engine : chosen) {
+        for (EngineKind engine : chosen) {
             say("checking every kernel on engine " + engine);
             verdicts.put(engine.toString(), engine.onDevice() ? checkDevice(engine) : checkHost(engine));
         }
         return new VerifyResult("kernels", List.of(), 0, List.of(), List.of(), verdicts, Map.of(), environment());
     }
 
-    private List<KernelCheck.Verdict> checkHost(Engine engine) {
+    private List<KernelCheck.Verdict> checkHost(EngineKind engine) {
         try (HostOps ops = Engines.openOps(options.settingsFor(engine))) {
             return KernelCheck.run(ops, Tolerance.EXACT, KERNEL_SEED);
         }
     }
 
-    private List<KernelCheck.Verdict> checkDevice(Engine engine) {
+    private List<KernelCheck.Verdict> checkDevice(EngineKind engine) {
         EngineSettings device = options.settingsFor(engine);
-        EngineSettings scalar = EngineSettings.of(Engine.SCALAR);
+        EngineSettings scalar = EngineSettings.of(EngineKind.SCALAR);
         return ProgramKernelCheck.run(
                 (model, dtype) -> Engines.open(model, scalar.withDType(dtype)),
                 (model, dtype) -> Engines.open(model, device.withDType(dtype)),
@@ -218,7 +218,7 @@ final class VerifyCommand implements Callable<Integer> {
         checkpoint.notices().forEach(this::say);
         List<Opened> opened = new ArrayList<>();
         try {
-            for (Engine engine : engines()) {
+            for (EngineKind engine : engines()) {
                 opened.add(open(checkpoint, engine));
             }
             if (fault != null) {
@@ -241,7 +241,7 @@ final class VerifyCommand implements Callable<Integer> {
         }
     }
 
-    private Opened open(Checkpoint checkpoint, Engine engine) {
+    private Opened open(Checkpoint checkpoint, EngineKind engine) {
         EngineSession session = Engines.open(checkpoint, options.settingsFor(engine));
         say(engine + ": " + session.device() + ", " + name(session.dtype()));
         return new Opened(engine.toString(), session);
@@ -250,7 +250,7 @@ final class VerifyCommand implements Callable<Integer> {
     private Opened openFault(Checkpoint checkpoint) {
         Fault parsed = Fault.parse(fault);
         EngineSession session = Engines.openHost(
-                checkpoint, options.settingsFor(Engine.SCALAR), (program, weights) -> parsed.open(program, weights));
+                checkpoint, options.settingsFor(EngineKind.SCALAR), (program, weights) -> parsed.open(program, weights));
         return new Opened("fault " + fault, session);
     }
 
@@ -295,7 +295,7 @@ final class VerifyCommand implements Callable<Integer> {
         return new EngineCheck.Subject(opened.name, session.forward(), tolerance(session.engine(), session.dtype()));
     }
 
-    private Tolerance tolerance(Engine engine, DType dtype) {
+    private Tolerance tolerance(EngineKind engine, DType dtype) {
         return engine.onDevice() && options.math == MathMode.FAST ? Tolerance.fast(dtype) : Tolerance.EXACT;
     }
 

@@ -13,7 +13,7 @@ import io.github.tornadotransformers.models.program.Op;
 import io.github.tornadotransformers.models.program.Weight;
 import io.github.tornadotransformers.models.rope.Rope;
 import io.github.tornadotransformers.models.rope.RopeScaling;
-import io.github.tornadotransformers.runner.engines.EngineSession;
+import io.github.tornadotransformers.engine.EngineSession;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.LinkedHashMap;

@@ -11,7 +11,7 @@ import io.github.tornadotransformers.models.ModelConfig;
 import io.github.tornadotransformers.models.TestCheckpoints;
 import io.github.tornadotransformers.models.checkpoint.DType;
 import io.github.tornadotransformers.models.program.Op;
-import io.github.tornadotransformers.runner.engines.Engine;
+import io.github.tornadotransformers.engine.EngineKind;
 import java.lang.reflect.Proxy;
 import java.util.Arrays;
 import java.util.List;
@@ -81,7 +81,7 @@ class OpCaseTest {
                 Roofline roofline = new Roofline(new StreamingRead(1), 1)) {
             KernelBench bench = new KernelBench(roofline, 1, 0);
 
-            assertThatThrownBy(() -> bench.run("llama", key.phase(), each, Engine.HOST, wrongInTheFirstElement(), 1))
+            assertThatThrownBy(() -> bench.run("llama", key.phase(), each, EngineKind.HOST, wrongInTheFirstElement(), 1))
                     .hasMessageStartingWith("engine host is wrong at rotary (1 x 6/2 heads of 10), row 0, element 0: ")
                     .hasMessageEndingWith(": not timed");
         }

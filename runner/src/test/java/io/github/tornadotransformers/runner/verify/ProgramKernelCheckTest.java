@@ -6,10 +6,10 @@ import io.github.tornadotransformers.models.ModelConfig;
 import io.github.tornadotransformers.models.TestCheckpoints;
 import io.github.tornadotransformers.models.checkpoint.DType;
 import io.github.tornadotransformers.models.checkpoint.ModelSource;
-import io.github.tornadotransformers.runner.engines.Engine;
-import io.github.tornadotransformers.runner.engines.EngineSession;
-import io.github.tornadotransformers.runner.engines.EngineSettings;
-import io.github.tornadotransformers.runner.engines.Engines;
+import io.github.tornadotransformers.engine.EngineKind;
+import io.github.tornadotransformers.engine.EngineSession;
+import io.github.tornadotransformers.engine.EngineSettings;
+import io.github.tornadotransformers.engine.Engines;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
@@ -17,12 +17,12 @@ class ProgramKernelCheckTest {
     private static final List<ModelConfig> MODELS = List.of(TestCheckpoints.llama(), TestCheckpoints.gpt2());
 
     private static EngineSession host(ModelSource model, DType dtype) {
-        return Engines.open(model, EngineSettings.of(Engine.HOST).withDType(dtype));
+        return Engines.open(model, EngineSettings.of(EngineKind.HOST).withDType(dtype));
     }
 
     /** Rotary with other pairs, and nothing else. */
     private static EngineSession wrongRotary(ModelSource model, DType dtype) {
-        EngineSettings settings = EngineSettings.of(Engine.SCALAR).withDType(dtype);
+        EngineSettings settings = EngineSettings.of(EngineKind.SCALAR).withDType(dtype);
         return Engines.openHost(model, settings, new Fault.InterleavedRotary()::open);
     }
 

@@ -1,12 +1,23 @@
 package io.github.tornadotransformers.taskgraphs.devices;
 
-/** A device that cannot be used as asked. The message is one line for the user: what was found, what was expected, what to do. */
-public final class DeviceException extends RuntimeException {
+import io.github.tornadotransformers.models.EngineException;
+import io.github.tornadotransformers.models.Wording;
+
+/** A device that cannot be used as asked. */
+public final class DeviceException extends EngineException {
     public DeviceException(String message) {
         super(message);
     }
 
     public DeviceException(String message, Throwable cause) {
         super(message, cause);
+    }
+
+    public DeviceException(Wording wording) {
+        super(wording);
+    }
+
+    public DeviceException(Wording wording, Throwable cause) {
+        super(wording, cause);
     }
 }

@@ -1,6 +1,8 @@
-package io.github.tornadotransformers.runner.engines;
+package io.github.tornadotransformers.engine;
 
-import io.github.tornadotransformers.runner.console.Failure;
+import io.github.tornadotransformers.models.EngineException;
+import io.github.tornadotransformers.models.Term;
+import io.github.tornadotransformers.models.Wording;
 import java.lang.reflect.InvocationTargetException;
 
 /**
@@ -13,7 +15,7 @@ public final class VectorModule {
 
     private VectorModule() {}
 
-    /** @throws Failure if the module can be added neither way */
+    /** @throws EngineException if the module can be added neither way */
     public static void require() {
         if (ModuleLayer.boot().findModule(NAME).isPresent()) {
             return;
@@ -24,9 +26,13 @@ public final class VectorModule {
                     .invoke(null, NAME);
         } catch (ReflectiveOperationException e) {
             Throwable reason = e instanceof InvocationTargetException ? e.getCause() : e;
-            throw Failure.of(
-                    "the module " + NAME + " cannot be loaded (" + reason + "): start with ./transformers, or with java"
-                            + " --add-modules=" + NAME,
+            throw new EngineException(
+                    Wording.of(
+                            "%s host needs the module %s, which cannot be loaded (%s): start java with --add-modules %s",
+                            Term.ENGINE,
+                            NAME,
+                            reason,
+                            NAME),
                     e);
         }
     }

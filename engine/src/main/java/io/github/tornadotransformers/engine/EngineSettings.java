@@ -1,4 +1,4 @@
-package io.github.tornadotransformers.runner.engines;
+package io.github.tornadotransformers.engine;
 
 import io.github.tornadotransformers.models.checkpoint.DType;
 import io.github.tornadotransformers.taskgraphs.devices.MathMode;
@@ -15,7 +15,7 @@ import java.util.OptionalInt;
  * @param threads of the host engine; empty: one a processor
  */
 public record EngineSettings(
-        Engine engine,
+        EngineKind engine,
         Optional<String> device,
         MathMode math,
         Optional<DType> dtype,
@@ -23,7 +23,7 @@ public record EngineSettings(
         OptionalInt threads,
         GraphMode graph) {
     /** What an engine does when nothing else is said. */
-    public static EngineSettings of(Engine engine) {
+    public static EngineSettings of(EngineKind engine) {
         return new EngineSettings(
                 engine,
                 Optional.empty(),

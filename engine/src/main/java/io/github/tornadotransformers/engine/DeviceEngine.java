@@ -1,18 +1,17 @@
-package io.github.tornadotransformers.runner.engines;
+package io.github.tornadotransformers.engine;
 
+import io.github.tornadotransformers.models.Term;
+import io.github.tornadotransformers.models.Wording;
 import io.github.tornadotransformers.models.checkpoint.DType;
 import io.github.tornadotransformers.models.checkpoint.ModelSource;
-import io.github.tornadotransformers.models.learning.GradientPass;
-import io.github.tornadotransformers.models.learning.ParameterArrays;
 import io.github.tornadotransformers.models.program.Program;
-import io.github.tornadotransformers.runner.console.Failure;
 import io.github.tornadotransformers.taskgraphs.devices.Backend;
+import io.github.tornadotransformers.taskgraphs.devices.DeviceException;
 import io.github.tornadotransformers.taskgraphs.devices.DeviceId;
 import io.github.tornadotransformers.taskgraphs.devices.DeviceInfo;
 import io.github.tornadotransformers.taskgraphs.devices.TornadoDevices;
 import io.github.tornadotransformers.taskgraphs.graphs.DeviceOptions;
 import io.github.tornadotransformers.taskgraphs.graphs.TornadoForwardPass;
-import io.github.tornadotransformers.taskgraphs.training.TornadoTrainingPass;
 import java.util.Optional;
 
 /** The engines that run on a device through TornadoVM. */
@@ -38,10 +37,6 @@ final class DeviceEngine {
                 () -> {});
     }
 
-    static GradientPass openGradients(Program program, ParameterArrays weights, EngineSettings settings) {
-        return TornadoTrainingPass.open(program, weights, device(settings));
-    }
-
     static DeviceInfo device(EngineSettings settings) {
         requireRuntime(settings.engine());
         return TornadoDevices.choose(
@@ -49,14 +44,19 @@ final class DeviceEngine {
     }
 
     /** The module is there where the SDK's launcher has started the JVM. */
-    private static void requireRuntime(Engine engine) {
+    private static void requireRuntime(EngineKind engine) {
         if (ModuleLayer.boot().findModule(RUNTIME).isEmpty()) {
-            throw Failure.noEngine("-e " + engine
-                    + ": no TornadoVM SDK was found: ./tornado-env.sh says how to get one;" + " -e host needs none");
+            throw new DeviceException(Wording.of(
+                    "%s %s: no TornadoVM SDK was found: %s says how to get one; %s %s needs none",
+                    Term.ENGINE,
+                    engine,
+                    Term.TORNADO_HELP,
+                    Term.ENGINE,
+                    EngineKind.HOST));
         }
     }
 
-    private static Optional<Backend> backend(Engine engine) {
+    private static Optional<Backend> backend(EngineKind engine) {
         return switch (engine) {
             case OPENCL -> Optional.of(Backend.OPENCL);
             case PTX -> Optional.of(Backend.PTX);

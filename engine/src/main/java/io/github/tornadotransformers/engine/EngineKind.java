@@ -1,9 +1,9 @@
-package io.github.tornadotransformers.runner.engines;
+package io.github.tornadotransformers.engine;
 
 import java.util.Locale;
 
 /** What runs a program, by the name that {@code --engine} takes. */
-public enum Engine {
+public enum EngineKind {
     HOST(false),
     SCALAR(false),
     TORNADO(true),
@@ -15,7 +15,7 @@ public enum Engine {
 
     private final boolean onDevice;
 
-    Engine(boolean onDevice) {
+    EngineKind(boolean onDevice) {
         this.onDevice = onDevice;
     }
 

@@ -1,10 +1,11 @@
-package io.github.tornadotransformers.runner.engines;
+package io.github.tornadotransformers.engine;
 
+import io.github.tornadotransformers.models.Term;
+import io.github.tornadotransformers.models.Wording;
 import io.github.tornadotransformers.models.checkpoint.DType;
 import io.github.tornadotransformers.models.checkpoint.WeightData;
 import io.github.tornadotransformers.models.program.Program;
 import io.github.tornadotransformers.models.program.Weight;
-import io.github.tornadotransformers.runner.console.Failure;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -22,7 +23,7 @@ public final class HostMemory {
 
     private HostMemory() {}
 
-    /** @throws Failure with both figures, if weights and cache do not fit what is free */
+    /** @throws MemoryException with both figures, if weights and cache do not fit what is free */
     static void require(Program program, DType dtype) {
         OptionalLong free = free();
         if (free.isPresent()) {
@@ -32,15 +33,16 @@ public final class HostMemory {
 
     static void require(long weightBytes, long cacheBytes, long freeBytes, DType dtype) {
         if (Math.addExact(weightBytes, cacheBytes) > freeBytes) {
-            throw Failure.of(String.format(
-                    Locale.ROOT,
+            throw new MemoryException(Wording.of(
                     "the model needs %.1f GiB (weights as %s %.1f, cache %.1f), but %.1f GiB of memory are free: try"
-                            + " --dtype bf16 or int8, or a smaller --context",
+                            + " %s bf16 or int8, or a smaller %s",
                     (weightBytes + cacheBytes) / GIB,
                     dtype.toString().toLowerCase(Locale.ROOT),
                     weightBytes / GIB,
                     cacheBytes / GIB,
-                    freeBytes / GIB));
+                    freeBytes / GIB,
+                    Term.DTYPE,
+                    Term.CONTEXT));
         }
     }
 

@@ -1,15 +1,16 @@
-package io.github.tornadotransformers.runner.engines;
+package io.github.tornadotransformers.engine;
 
 import io.github.tornadotransformers.host.HostOps;
+import io.github.tornadotransformers.models.EngineException;
+import io.github.tornadotransformers.models.InvalidRequest;
 import io.github.tornadotransformers.models.ModelConfig;
+import io.github.tornadotransformers.models.Term;
+import io.github.tornadotransformers.models.Wording;
 import io.github.tornadotransformers.models.checkpoint.DType;
 import io.github.tornadotransformers.models.checkpoint.ModelSource;
 import io.github.tornadotransformers.models.checkpoint.Weights;
 import io.github.tornadotransformers.models.generation.ForwardPass;
-import io.github.tornadotransformers.models.learning.GradientPass;
-import io.github.tornadotransformers.models.learning.ParameterArrays;
 import io.github.tornadotransformers.models.program.Program;
-import io.github.tornadotransformers.runner.console.Failure;
 import io.github.tornadotransformers.taskgraphs.devices.DeviceInfo;
 import java.util.function.BiFunction;
 
@@ -23,7 +24,9 @@ public final class Engines {
     /**
      * Loads the weights and makes the engine ready.
      *
-     * @throws Failure if the settings do not fit the model or the machine, or the engine cannot run here
+     * @throws InvalidRequest if the settings do not fit the model
+     * @throws io.github.tornadotransformers.models.CheckpointException if the weights cannot be read
+     * @throws EngineException if the engine cannot run here, or the machine lacks memory
      */
     public static EngineSession open(ModelSource model, EngineSettings settings) {
         Program program = program(model.config(), settings);
@@ -61,17 +64,6 @@ public final class Engines {
         return HostEngine.open(model, program, dtype, settings, interpreter);
     }
 
-    /**
-     * What computes gradients of the weights.
-     *
-     * @throws Failure if the engine cannot run here
-     */
-    public static GradientPass openGradients(Program program, ParameterArrays weights, EngineSettings settings) {
-        return settings.engine().onDevice()
-                ? DeviceEngine.openGradients(program, weights, settings)
-                : HostEngine.openGradients(program, weights, settings);
-    }
-
     /** The kernels of a host engine, one by one, without a model. */
     public static HostOps openOps(EngineSettings settings) {
         return HostEngine.ops(settings);
@@ -80,8 +72,7 @@ public final class Engines {
     /**
      * The device of an engine, for what runs there without a model.
      *
-     * @throws Failure if TornadoVM is not there
-     * @throws io.github.tornadotransformers.taskgraphs.devices.DeviceException if there is no such device
+     * @throws EngineException if TornadoVM is not there, or there is no such device
      */
     public static DeviceInfo device(EngineSettings settings) {
         return DeviceEngine.device(settings);
@@ -90,8 +81,11 @@ public final class Engines {
     private static Program program(ModelConfig config, EngineSettings settings) {
         int context = settings.context().orElse(Math.min(config.contextLength(), DEFAULT_CONTEXT));
         if (context < 1 || context > config.contextLength()) {
-            throw Failure.usage("--context is " + context + ", expected 1 to " + config.contextLength()
-                    + ", the positions that the model was trained for");
+            throw new InvalidRequest(Wording.of(
+                    "%s is %d, expected 1 to %d, the positions that the model was trained for",
+                    Term.CONTEXT,
+                    context,
+                    config.contextLength()));
         }
         return config.program(context);
     }

@@ -1,4 +1,4 @@
-package io.github.tornadotransformers.runner.engines;
+package io.github.tornadotransformers.engine;
 
 import java.io.IOException;
 import java.nio.file.Files;

@@ -1,4 +1,4 @@
-package io.github.tornadotransformers.runner.engines;
+package io.github.tornadotransformers.engine;
 
 import static org.assertj.core.api.Assertions.assertThat;
 

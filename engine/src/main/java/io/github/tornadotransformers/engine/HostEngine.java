@@ -1,11 +1,8 @@
-package io.github.tornadotransformers.runner.engines;
+package io.github.tornadotransformers.engine;
 
-import io.github.tornadotransformers.host.BackwardOps;
 import io.github.tornadotransformers.host.HostForwardPass;
 import io.github.tornadotransformers.host.HostOps;
-import io.github.tornadotransformers.host.ScalarBackwardOps;
 import io.github.tornadotransformers.host.ScalarOps;
-import io.github.tornadotransformers.host.VectorBackwardOps;
 import io.github.tornadotransformers.host.VectorOps;
 import io.github.tornadotransformers.host.WarmingOps;
 import io.github.tornadotransformers.models.checkpoint.ArenaAllocator;
@@ -14,10 +11,7 @@ import io.github.tornadotransformers.models.checkpoint.ModelSource;
 import io.github.tornadotransformers.models.checkpoint.WeightLayout;
 import io.github.tornadotransformers.models.checkpoint.Weights;
 import io.github.tornadotransformers.models.generation.ForwardPass;
-import io.github.tornadotransformers.models.learning.GradientPass;
-import io.github.tornadotransformers.models.learning.ParameterArrays;
 import io.github.tornadotransformers.models.program.Program;
-import io.github.tornadotransformers.training.TrainingPass;
 import java.lang.foreign.Arena;
 import java.util.function.BiFunction;
 
@@ -36,7 +30,7 @@ final class HostEngine {
 
     /** As {@link #open}, on plain loops until vectors are compiled. */
     static EngineSession openQuickly(ModelSource model, Program program, DType dtype, EngineSettings settings) {
-        if (settings.engine() == Engine.SCALAR || Runtime.getRuntime().availableProcessors() == 1) {
+        if (settings.engine() == EngineKind.SCALAR || Runtime.getRuntime().availableProcessors() == 1) {
             return open(model, program, dtype, settings);
         }
         VectorModule.require();
@@ -68,22 +62,15 @@ final class HostEngine {
 
     private static String device(EngineSettings settings) {
         int threads = threads(settings);
-        return settings.engine() == Engine.SCALAR ? "one thread" : threads == 1 ? "1 thread" : threads + " threads";
+        return settings.engine() == EngineKind.SCALAR ? "one thread" : threads == 1 ? "1 thread" : threads + " threads";
     }
 
     private static int threads(EngineSettings settings) {
         return settings.threads().orElseGet(() -> Runtime.getRuntime().availableProcessors());
     }
 
-    static GradientPass openGradients(Program program, ParameterArrays weights, EngineSettings settings) {
-        HostOps ops = ops(settings);
-        BackwardOps backwardOps =
-                ops instanceof VectorOps vectorOps ? new VectorBackwardOps(vectorOps) : new ScalarBackwardOps();
-        return new TrainingPass(program, weights, new ParameterArrays(program), ops, backwardOps);
-    }
-
     static HostOps ops(EngineSettings settings) {
-        if (settings.engine() == Engine.SCALAR) {
+        if (settings.engine() == EngineKind.SCALAR) {
             return new ScalarOps();
         }
         VectorModule.require();

@@ -1,11 +1,10 @@
-package io.github.tornadotransformers.runner.engines;
+package io.github.tornadotransformers.engine;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatCode;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.github.tornadotransformers.models.checkpoint.DType;
-import io.github.tornadotransformers.runner.console.Failure;
 import java.util.OptionalLong;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.EnabledOnOs;
@@ -17,10 +16,10 @@ class HostMemoryTest {
     @Test
     void modelThatDoesNotFitIsRefusedWithBothFigures() {
         assertThatThrownBy(() -> HostMemory.require(25 * GIB, 3 * GIB, 16 * GIB, DType.F32))
-                .isInstanceOf(Failure.class)
+                .isInstanceOf(MemoryException.class)
                 .hasMessage(
                         "the model needs 28.0 GiB (weights as f32 25.0, cache 3.0), but 16.0 GiB of memory are free:"
-                                + " try --dtype bf16 or int8, or a smaller --context");
+                                + " try dtype bf16 or int8, or a smaller context");
     }
 
     @Test

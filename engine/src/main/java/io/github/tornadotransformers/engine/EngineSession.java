@@ -1,4 +1,4 @@
-package io.github.tornadotransformers.runner.engines;
+package io.github.tornadotransformers.engine;
 
 import io.github.tornadotransformers.models.checkpoint.DType;
 import io.github.tornadotransformers.models.generation.ForwardPass;
@@ -15,7 +15,7 @@ import java.util.function.Supplier;
  */
 public record EngineSession(
         ForwardPass forward,
-        Engine engine,
+        EngineKind engine,
         String device,
         DType dtype,
         long loadNanos,

@@ -1,0 +1,37 @@
+package io.github.tornadotransformers.models;
+
+/**
+ * What a message speaks of and its readers name in their own way: a Java programmer as the library does, whoever types a command
+ * by its options.
+ */
+public enum Term {
+    CONTEXT("context"),
+    DEVICE("device"),
+    DTYPE("dtype"),
+    ENGINE("engine"),
+    MATH("math"),
+    MAX_TOKENS("maxTokens"),
+    MIN_P("minP"),
+    PROMPT_IDS("prompt ids"),
+    REPETITION_PENALTY("repetitionPenalty"),
+    STOP_TEXTS("stopTexts"),
+    TEMPERATURE("temperature"),
+    THREADS("threads"),
+    TOP_K("topK"),
+    TOP_P("topP"),
+
+    /** What says how TornadoVM and its drivers are installed. */
+    TORNADO_HELP("https://www.tornadovm.org");
+
+    private final String inLibrary;
+
+    Term(String inLibrary) {
+        this.inLibrary = inLibrary;
+    }
+
+    /** As the library calls it. */
+    @Override
+    public String toString() {
+        return inLibrary;
+    }
+}

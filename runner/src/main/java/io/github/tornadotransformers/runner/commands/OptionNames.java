@@ -1,0 +1,33 @@
+package io.github.tornadotransformers.runner.commands;
+
+import io.github.tornadotransformers.models.Term;
+import io.github.tornadotransformers.models.TransformersException;
+
+/** How the command line calls what the modules below it speak of. */
+final class OptionNames {
+    private OptionNames() {}
+
+    static String message(TransformersException e) {
+        return e.message(OptionNames::of);
+    }
+
+    static String of(Term term) {
+        return switch (term) {
+            case CONTEXT -> "--context";
+            case DEVICE -> "--device";
+            case DTYPE -> "--dtype";
+            case ENGINE -> "-e";
+            case MATH -> "--math";
+            case MAX_TOKENS -> "--tokens";
+            case MIN_P -> "--min-p";
+            case PROMPT_IDS -> "--prompt-ids";
+            case REPETITION_PENALTY -> "--repetition-penalty";
+            case STOP_TEXTS -> "--stop";
+            case TEMPERATURE -> "--temperature";
+            case THREADS -> "--threads";
+            case TOP_K -> "--top-k";
+            case TOP_P -> "--top-p";
+            case TORNADO_HELP -> "./tornado-env.sh";
+        };
+    }
+}
