@@ -1,5 +1,6 @@
 package io.github.tornadotransformers.benchmarks;
 
+import io.github.tornadotransformers.models.InvalidRequest;
 import io.github.tornadotransformers.models.checkpoint.DType;
 import io.github.tornadotransformers.runner.bench.BenchTest;
 import java.util.Locale;
@@ -39,12 +40,11 @@ record Case(String model, String op, Pass pass, DType dtype, BenchmarkEngine eng
         }
     }
 
-    /** @throws IllegalArgumentException if the text is none that {@link #toString} gives */
+    /** @throws InvalidRequest if the text is none that {@link #toString} gives */
     static Case parse(String text) {
         String[] parts = text.split(SEPARATOR, -1);
         if (parts.length != PARTS) {
-            throw new IllegalArgumentException(
-                    "'" + text + "' is no case, expected model/op/pass/dtype/engine/threads");
+            throw new InvalidRequest("'" + text + "' is no case, expected model/op/pass/dtype/engine/threads");
         }
         return new Case(
                 parts[0],

@@ -1,8 +1,8 @@
 package io.github.tornadotransformers.benchmarks;
 
-import io.github.tornadotransformers.runner.bench.OpCase;
 import io.github.tornadotransformers.engine.EngineSettings;
 import io.github.tornadotransformers.engine.Engines;
+import io.github.tornadotransformers.runner.bench.OpCase;
 import io.github.tornadotransformers.taskgraphs.devices.DeviceInfo;
 import io.github.tornadotransformers.taskgraphs.graphs.DeviceOp;
 import io.github.tornadotransformers.taskgraphs.graphs.DeviceOptions;

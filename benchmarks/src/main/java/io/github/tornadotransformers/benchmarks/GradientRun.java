@@ -1,5 +1,6 @@
 package io.github.tornadotransformers.benchmarks;
 
+import io.github.tornadotransformers.engine.VectorModule;
 import io.github.tornadotransformers.host.BackwardOps;
 import io.github.tornadotransformers.host.ScalarBackwardOps;
 import io.github.tornadotransformers.host.VectorBackwardOps;
@@ -7,7 +8,6 @@ import io.github.tornadotransformers.host.VectorOps;
 import io.github.tornadotransformers.models.ModelConfig;
 import io.github.tornadotransformers.models.program.Program;
 import io.github.tornadotransformers.runner.console.Failure;
-import io.github.tornadotransformers.engine.VectorModule;
 import java.util.Arrays;
 import java.util.List;
 import java.util.SplittableRandom;

@@ -1,5 +1,6 @@
 package io.github.tornadotransformers.benchmarks;
 
+import io.github.tornadotransformers.models.InvalidRequest;
 import io.github.tornadotransformers.runner.console.ExitCode;
 import io.github.tornadotransformers.runner.console.Failure;
 import java.io.IOException;
@@ -62,13 +63,13 @@ public final class Main {
                 out.print(Results.table(run(given, selection)));
             }
             return ExitCode.OK;
-        } catch (CommandLineOptionException | IllegalArgumentException wrong) {
+        } catch (CommandLineOptionException | InvalidRequest wrong) {
             err.println("jmh: " + wrong.getMessage());
             return ExitCode.USAGE;
         } catch (RunnerException | IOException | Failure failed) {
             Throwable root = root(failed);
             err.println("jmh: " + root.getMessage());
-            return root instanceof Failure failure ? failure.exitCode() : ExitCode.FAILURE;
+            return ExitCode.of(root);
         }
     }
 
@@ -96,7 +97,7 @@ public final class Main {
         for (int i = 0; i + 1 < arguments.length; i++) {
             String name = arguments[i + 1].replaceFirst("=.*", "");
             if (arguments[i].equals(PARAMETER) && !Selection.NAMES.contains(name)) {
-                throw new IllegalArgumentException(
+                throw new InvalidRequest(
                         "there is no parameter '" + name + "', expected one of " + String.join(", ", Selection.NAMES));
             }
         }

@@ -1,14 +1,14 @@
 package io.github.tornadotransformers.benchmarks;
 
+import io.github.tornadotransformers.engine.EngineKind;
+import io.github.tornadotransformers.engine.EngineSession;
+import io.github.tornadotransformers.engine.EngineSettings;
+import io.github.tornadotransformers.engine.Engines;
 import io.github.tornadotransformers.models.ModelConfig;
 import io.github.tornadotransformers.models.checkpoint.RandomModel;
 import io.github.tornadotransformers.models.generation.ForwardPass;
 import io.github.tornadotransformers.runner.bench.BenchTest;
 import io.github.tornadotransformers.runner.console.Failure;
-import io.github.tornadotransformers.engine.EngineKind;
-import io.github.tornadotransformers.engine.EngineSession;
-import io.github.tornadotransformers.engine.EngineSettings;
-import io.github.tornadotransformers.engine.Engines;
 import java.util.SplittableRandom;
 
 /** A model of random weights on an engine, at some position of a sequence of random tokens. */

@@ -1,10 +1,10 @@
 package io.github.tornadotransformers.benchmarks;
 
+import io.github.tornadotransformers.engine.EngineSettings;
+import io.github.tornadotransformers.engine.Engines;
 import io.github.tornadotransformers.host.HostOps;
 import io.github.tornadotransformers.runner.bench.OpCase;
 import io.github.tornadotransformers.runner.bench.OpCases;
-import io.github.tornadotransformers.engine.EngineSettings;
-import io.github.tornadotransformers.engine.Engines;
 import java.util.function.Consumer;
 
 /**

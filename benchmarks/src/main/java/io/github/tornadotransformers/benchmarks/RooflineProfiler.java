@@ -1,8 +1,8 @@
 package io.github.tornadotransformers.benchmarks;
 
+import io.github.tornadotransformers.engine.VectorModule;
 import io.github.tornadotransformers.runner.bench.Limits;
 import io.github.tornadotransformers.runner.bench.Roofline;
-import io.github.tornadotransformers.engine.VectorModule;
 import java.util.Collection;
 import java.util.List;
 import org.openjdk.jmh.infra.BenchmarkParams;

@@ -1,5 +1,6 @@
 package io.github.tornadotransformers.benchmarks;
 
+import io.github.tornadotransformers.models.InvalidRequest;
 import io.github.tornadotransformers.models.checkpoint.DType;
 import io.github.tornadotransformers.runner.bench.BenchTest;
 import io.github.tornadotransformers.runner.bench.OpCases;
@@ -43,7 +44,7 @@ final class Selection {
     /**
      * Every case of every kind.
      *
-     * @throws IllegalArgumentException if a wanted Op, pass or type is in none
+     * @throws InvalidRequest if a wanted Op, pass or type is in none
      */
     List<Case> all() {
         List<Case> all = Stream.of(ops(), gradients(), wholeModels())
@@ -59,8 +60,7 @@ final class Selection {
         Set<String> found = values.collect(Collectors.toSet());
         for (String value : values(name, List.of())) {
             if (!found.contains(value)) {
-                throw new IllegalArgumentException(
-                        "there is no case of " + name + "=" + value + " here: -l lists them");
+                throw new InvalidRequest("there is no case of " + name + "=" + value + " here: -l lists them");
             }
         }
     }
@@ -142,7 +142,7 @@ final class Selection {
                 .map(name -> Arrays.stream(BenchmarkEngine.values())
                         .filter(engine -> engine.toString().equals(name))
                         .findFirst()
-                        .orElseThrow(() -> new IllegalArgumentException("there is no engine '" + name
+                        .orElseThrow(() -> new InvalidRequest("there is no engine '" + name
                                 + "', expected one of "
                                 + Stream.of(BenchmarkEngine.values())
                                         .map(BenchmarkEngine::toString)
@@ -166,7 +166,7 @@ final class Selection {
 
     private static int threads(String text) {
         if (!text.matches("[1-9]\\d{0,3}")) {
-            throw new IllegalArgumentException("threads is " + text + ", expected 1 to 9999");
+            throw new InvalidRequest("threads is " + text + ", expected 1 to 9999");
         }
         return Integer.parseInt(text);
     }

@@ -1,5 +1,6 @@
 package io.github.tornadotransformers.benchmarks;
 
+import io.github.tornadotransformers.models.InvalidRequest;
 import io.github.tornadotransformers.models.ModelConfig;
 import io.github.tornadotransformers.models.ModelFamily;
 import io.github.tornadotransformers.models.checkpoint.ModelFamilies;
@@ -18,14 +19,14 @@ final class Shapes {
 
     private Shapes() {}
 
-    /** @throws IllegalArgumentException if there is none of that name */
+    /** @throws InvalidRequest if there is none of that name */
     static ModelConfig named(String name) {
         return ModelPresets.named(name)
                 .or(() -> ModelFamilies.all().stream()
                         .filter(family -> name.equals(tiny(family)))
                         .<ModelConfig>map(family -> family.examples().getFirst())
                         .findFirst())
-                .orElseThrow(() -> new IllegalArgumentException(
+                .orElseThrow(() -> new InvalidRequest(
                         "there is no model '" + name + "', expected one of " + String.join(", ", names())));
     }
 

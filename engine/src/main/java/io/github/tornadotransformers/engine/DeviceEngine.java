@@ -48,11 +48,7 @@ final class DeviceEngine {
         if (ModuleLayer.boot().findModule(RUNTIME).isEmpty()) {
             throw new DeviceException(Wording.of(
                     "%s %s: no TornadoVM SDK was found: %s says how to get one; %s %s needs none",
-                    Term.ENGINE,
-                    engine,
-                    Term.TORNADO_HELP,
-                    Term.ENGINE,
-                    EngineKind.HOST));
+                    Term.ENGINE, engine, Term.TORNADO_HELP, Term.ENGINE, EngineKind.HOST));
         }
     }
 

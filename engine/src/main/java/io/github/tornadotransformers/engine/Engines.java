@@ -83,9 +83,7 @@ public final class Engines {
         if (context < 1 || context > config.contextLength()) {
             throw new InvalidRequest(Wording.of(
                     "%s is %d, expected 1 to %d, the positions that the model was trained for",
-                    Term.CONTEXT,
-                    context,
-                    config.contextLength()));
+                    Term.CONTEXT, context, config.contextLength()));
         }
         return config.program(context);
     }

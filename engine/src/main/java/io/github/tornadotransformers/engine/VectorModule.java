@@ -29,10 +29,7 @@ public final class VectorModule {
             throw new EngineException(
                     Wording.of(
                             "%s host needs the module %s, which cannot be loaded (%s): start java with --add-modules %s",
-                            Term.ENGINE,
-                            NAME,
-                            reason,
-                            NAME),
+                            Term.ENGINE, NAME, reason, NAME),
                     e);
         }
     }

@@ -18,6 +18,10 @@ public class CheckpointException extends TransformersException {
         super(message, cause);
     }
 
+    public CheckpointException(Wording wording, Throwable cause) {
+        super(wording, cause);
+    }
+
     /** That a file of the checkpoint could not be read, and why. */
     public static CheckpointException unreadable(Path file, IOException cause) {
         String reason = switch (cause) {

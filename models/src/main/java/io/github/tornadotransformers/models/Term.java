@@ -9,6 +9,9 @@ public enum Term {
     DEVICE("device"),
     DTYPE("dtype"),
     ENGINE("engine"),
+    /** Stands right before a flag. */
+    JVM_FLAG("start java with "),
+
     MATH("math"),
     MAX_TOKENS("maxTokens"),
     MIN_P("minP"),
@@ -19,6 +22,10 @@ public enum Term {
     THREADS("threads"),
     TOP_K("topK"),
     TOP_P("topP"),
+    VALIDATION("validation"),
+
+    /** How it is found out which Op on which engine is wrong. */
+    HOW_TO_VERIFY("compare with engine scalar"),
 
     /** What says how TornadoVM and its drivers are installed. */
     TORNADO_HELP("https://www.tornadovm.org");

@@ -1,5 +1,7 @@
 package io.github.tornadotransformers.training;
 
+import io.github.tornadotransformers.models.Term;
+import io.github.tornadotransformers.models.Wording;
 import io.github.tornadotransformers.models.learning.ParameterArrays;
 import io.github.tornadotransformers.models.program.Activation;
 import io.github.tornadotransformers.models.program.Block;
@@ -8,7 +10,6 @@ import io.github.tornadotransformers.models.program.Op;
 import io.github.tornadotransformers.models.program.Program;
 import io.github.tornadotransformers.models.program.Weight;
 import java.util.List;
-import java.util.Locale;
 
 /** How much memory training takes, known before any of it is allocated. */
 public final class TrainingMemory {
@@ -52,13 +53,9 @@ public final class TrainingMemory {
     public static void require(long bytes) {
         long allowed = Runtime.getRuntime().maxMemory();
         if (bytes > allowed) {
-            throw new TrainingException(String.format(
-                    Locale.ROOT,
-                    "training needs %.1f GiB of memory, and the JVM may have %.1f: choose a smaller --context or model, or"
-                            + " set TRANSFORMERS_JVM_FLAGS=-Xmx%dg",
-                    bytes / GIB,
-                    allowed / GIB,
-                    (long) Math.ceil(1.2 * bytes / GIB)));
+            throw new TrainingException(Wording.of(
+                    "training needs %.1f GiB of memory, and the JVM may have %.1f: choose a smaller %s or model, or %s-Xmx%dg",
+                    bytes / GIB, allowed / GIB, Term.CONTEXT, Term.JVM_FLAG, (long) Math.ceil(1.2 * bytes / GIB)));
         }
     }
 

@@ -1,5 +1,7 @@
 package io.github.tornadotransformers.training;
 
+import io.github.tornadotransformers.models.Term;
+import io.github.tornadotransformers.models.Wording;
 import io.github.tornadotransformers.models.tokenizer.Tokenizer;
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
@@ -54,8 +56,10 @@ public final class TrainingText {
 
     private static void requireWindow(String part, int tokens, int context) {
         if (tokens <= context) {
-            throw new TrainingException("the text has " + tokens + " tokens for " + part + ", expected more than "
-                    + context + ", the context: use a longer text, a smaller --context or another --validation share");
+            throw new TrainingException(Wording.of(
+                    "the text has %d tokens for %s, expected more than %d, the context: use a longer text, a smaller %s or"
+                            + " another %s share",
+                    tokens, part, context, Term.CONTEXT, Term.VALIDATION));
         }
     }
 

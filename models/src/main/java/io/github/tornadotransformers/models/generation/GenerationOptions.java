@@ -1,5 +1,8 @@
 package io.github.tornadotransformers.models.generation;
 
+import io.github.tornadotransformers.models.InvalidRequest;
+import io.github.tornadotransformers.models.Term;
+import io.github.tornadotransformers.models.Wording;
 import java.util.List;
 import java.util.OptionalInt;
 import java.util.Set;
@@ -24,18 +27,18 @@ public record GenerationOptions(
     /** Bounds an engine's activations; the result does not depend on it. */
     public static final int DEFAULT_PREFILL_CHUNK = 512;
 
-    /** @throws IllegalArgumentException naming the option, if a value is outside its range */
+    /** @throws InvalidRequest if a value is outside its range */
     public GenerationOptions {
         endTokens = Set.copyOf(endTokens);
         stopTexts = List.copyOf(stopTexts);
         if (maxTokens < 0) {
-            throw new IllegalArgumentException("--tokens is " + maxTokens + ", expected 0 or more");
+            throw new InvalidRequest(Wording.of("%s is %d, expected 0 or more", Term.MAX_TOKENS, maxTokens));
         }
         if (stopTexts.contains("")) {
-            throw new IllegalArgumentException("--stop is empty, expected a text");
+            throw new InvalidRequest(Wording.of("an empty text is in %s, expected a text", Term.STOP_TEXTS));
         }
         if (prefillChunk < 1) {
-            throw new IllegalArgumentException("the prefill chunk is " + prefillChunk + ", expected 1 or more");
+            throw new InvalidRequest("the prefill chunk is " + prefillChunk + ", expected 1 or more");
         }
     }
 

@@ -1,5 +1,8 @@
 package io.github.tornadotransformers.models.generation;
 
+import io.github.tornadotransformers.models.InvalidRequest;
+import io.github.tornadotransformers.models.Term;
+import io.github.tornadotransformers.models.Wording;
 import io.github.tornadotransformers.models.tokenizer.StreamingDecoder;
 import io.github.tornadotransformers.models.tokenizer.Tokenizer;
 import java.util.Arrays;
@@ -20,10 +23,11 @@ public final class Generator {
     private final Optional<Tokenizer> tokenizer;
     private final GenerationOptions options;
 
-    /** @throws IllegalArgumentException if there are stop texts and no tokenizer to see them with */
+    /** @throws InvalidRequest if there are stop texts and no tokenizer to see them with */
     public Generator(ForwardPass forward, Sampler sampler, Optional<Tokenizer> tokenizer, GenerationOptions options) {
         if (tokenizer.isEmpty() && !options.stopTexts().isEmpty()) {
-            throw new IllegalArgumentException("--stop needs the model's tokenizer, which its folder does not have");
+            throw new InvalidRequest(
+                    Wording.of("%s needs the model's tokenizer, which its folder does not have", Term.STOP_TEXTS));
         }
         this.forward = forward;
         this.sampler = sampler;
@@ -35,7 +39,7 @@ public final class Generator {
      * @param listener gets the text as it becomes certain, in whole characters, never a part of a stop text; nothing where
      *     there is no tokenizer
      * @param cancelled asked before every forward pass
-     * @throws IllegalArgumentException before anything runs, if the prompt is empty and there is no start token, has an id
+     * @throws InvalidRequest before anything runs, if the prompt is empty and there is no start token, has an id
      *     outside the vocabulary, or does not fit the context
      * @throws NonFiniteLogitException if a logit is NaN or infinite
      */
@@ -44,8 +48,9 @@ public final class Generator {
         int context = forward.program().contextLength();
         TokenIds.requireInVocabulary("prompt", promptIds, forward.program().vocabSize());
         if (promptIds.length > context) {
-            throw new IllegalArgumentException("the prompt has " + promptIds.length + " tokens, but the context holds "
-                    + context + ": shorten the prompt or raise --context");
+            throw new InvalidRequest(Wording.of(
+                    "the prompt has %d tokens, but the context holds %d: shorten the prompt or raise %s",
+                    promptIds.length, context, Term.CONTEXT));
         }
         return new Run(promptIds, listener, cancelled).run();
     }
@@ -55,8 +60,8 @@ public final class Generator {
             return prompt.clone();
         }
         int start = options.startToken()
-                .orElseThrow(() -> new IllegalArgumentException(
-                        "the prompt is empty and the model names no start token: give a text or --prompt-ids"));
+                .orElseThrow(() -> new InvalidRequest(Wording.of(
+                        "the prompt is empty and the model names no start token: give a text or %s", Term.PROMPT_IDS)));
         return new int[] {start};
     }
 

@@ -1,5 +1,6 @@
 package io.github.tornadotransformers.models.generation;
 
+import io.github.tornadotransformers.models.InvalidRequest;
 import java.util.Arrays;
 
 /**
@@ -26,19 +27,18 @@ public record Perplexity(int tokens, double meanNll, double perplexity) {
 
     /**
      * @param ids with the model's start token in front, where it was trained with one
-     * @throws IllegalArgumentException if there are fewer than two ids, one is outside the vocabulary, the window is not in
+     * @throws InvalidRequest if there are fewer than two ids, one is outside the vocabulary, the window is not in
      *     {@code [1, contextLength]} or the stride not in {@code [1, window]}
      * @throws NonFiniteLogitException if a logit is NaN or infinite; its position is the id's index
      */
     public static Perplexity of(ForwardPass forward, int[] ids, int window, int stride) {
         if (ids.length < 2) {
-            throw new IllegalArgumentException("the text has " + ids.length + (ids.length == 1 ? " token" : " tokens")
+            throw new InvalidRequest("the text has " + ids.length + (ids.length == 1 ? " token" : " tokens")
                     + "; perplexity needs 2, to predict one from the other");
         }
         if (window < 1 || window > forward.program().contextLength() || stride < 1 || stride > window) {
-            throw new IllegalArgumentException(
-                    "window " + window + " and stride " + stride + ": expected 1 <= stride <=" + " window <= context "
-                            + forward.program().contextLength());
+            throw new InvalidRequest("window " + window + " and stride " + stride + ": expected 1 <= stride <="
+                    + " window <= context " + forward.program().contextLength());
         }
         TokenIds.requireInVocabulary("token", ids, forward.program().vocabSize());
         Sum sum = new Sum(ids, forward.program().vocabSize());

@@ -1,5 +1,8 @@
 package io.github.tornadotransformers.models.generation;
 
+import io.github.tornadotransformers.models.InvalidRequest;
+import io.github.tornadotransformers.models.Term;
+import io.github.tornadotransformers.models.Wording;
 import java.util.Arrays;
 import java.util.BitSet;
 
@@ -60,7 +63,7 @@ public final class Sampler {
      * @param logits {@code [vocabSize]}, left as they are
      * @param position whose logits they are, for the message
      * @throws NonFiniteLogitException if a logit is NaN or infinite
-     * @throws IllegalArgumentException if the repetition penalty makes a logit infinite
+     * @throws InvalidRequest if the repetition penalty makes a logit infinite
      */
     public int sample(float[] logits, int position) {
         Logits.requireFinite(logits, 0, vocabSize, position);
@@ -80,8 +83,9 @@ public final class Sampler {
             float logit = logits[id];
             penalized[id] = (float) (logit < 0 ? logit * penalty : logit / penalty);
             if (Float.isInfinite(penalized[id])) {
-                throw new IllegalArgumentException("--repetition-penalty is " + penalty + ", which makes logit " + id
-                        + " at position " + position + " infinite (it is " + logit + "): choose a value nearer to 1");
+                throw new InvalidRequest(Wording.of(
+                        "%s is %s, which makes logit %d at position %d infinite (it is %s): choose a value nearer to 1",
+                        Term.REPETITION_PENALTY, penalty, id, position, logit));
             }
         }
         return penalized;

@@ -1,7 +1,11 @@
 package io.github.tornadotransformers.models.generation;
 
+import io.github.tornadotransformers.models.InvalidRequest;
+import io.github.tornadotransformers.models.Term;
+import io.github.tornadotransformers.models.Wording;
+
 /**
- * How a token is drawn from the logits; {@link Sampler} says in which order. The names in messages are the command line's.
+ * How a token is drawn from the logits; {@link Sampler} says in which order.
  *
  * @param temperature divides the logits; 0 is greedy
  * @param topK how many of the likeliest tokens stay; 0: all
@@ -14,21 +18,21 @@ package io.github.tornadotransformers.models.generation;
  */
 public record SamplingOptions(
         double temperature, int topK, double topP, double minP, double repetitionPenalty, long seed, boolean greedy) {
-    /** What the command line does when nothing is said. */
+    /** What is done when nothing is said. */
     public static final SamplingOptions DEFAULT = new SamplingOptions(0.9, 40, 1, 0, 1, 42, false);
 
     /** Always the likeliest token, the one with the lowest id where several are. */
     public static final SamplingOptions GREEDY = new SamplingOptions(0, 0, 1, 0, 1, 0, true);
 
-    /** @throws IllegalArgumentException naming the option, if a value is outside its range */
+    /** @throws InvalidRequest if a value is outside its range */
     public SamplingOptions {
-        require(temperature >= 0 && Double.isFinite(temperature), "--temperature", temperature, "0 (greedy) or more");
-        require(topK >= 0, "--top-k", topK, "0 (all tokens) or more");
-        require(topP > 0 && topP <= 1, "--top-p", topP, "more than 0 and at most 1 (all tokens)");
-        require(minP >= 0 && minP <= 1, "--min-p", minP, "0 (all tokens) to 1");
+        require(temperature >= 0 && Double.isFinite(temperature), Term.TEMPERATURE, temperature, "0 (greedy) or more");
+        require(topK >= 0, Term.TOP_K, topK, "0 (all tokens) or more");
+        require(topP > 0 && topP <= 1, Term.TOP_P, topP, "more than 0 and at most 1 (all tokens)");
+        require(minP >= 0 && minP <= 1, Term.MIN_P, minP, "0 (all tokens) to 1");
         require(
                 repetitionPenalty > 0 && Double.isFinite(repetitionPenalty),
-                "--repetition-penalty",
+                Term.REPETITION_PENALTY,
                 repetitionPenalty,
                 "more than 0 (1: no penalty)");
     }
@@ -38,9 +42,9 @@ public record SamplingOptions(
         return greedy || temperature == 0;
     }
 
-    private static void require(boolean holds, String option, Number found, String expected) {
+    private static void require(boolean holds, Term option, Number found, String expected) {
         if (!holds) {
-            throw new IllegalArgumentException(option + " is " + found + ", expected " + expected);
+            throw new InvalidRequest(Wording.of("%s is %s, expected %s", option, found, expected));
         }
     }
 }

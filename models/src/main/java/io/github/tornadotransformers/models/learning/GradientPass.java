@@ -1,5 +1,6 @@
 package io.github.tornadotransformers.models.learning;
 
+import io.github.tornadotransformers.models.InvalidRequest;
 import io.github.tornadotransformers.models.program.Program;
 
 /**
@@ -23,7 +24,7 @@ public interface GradientPass extends AutoCloseable {
     /**
      * The sum of the losses {@code -log p(targets[r] | tokens[0 .. r])}, natural logarithm, in double.
      *
-     * @throws IllegalArgumentException if the sequence is empty, longer than the context, or has an id that is not in the
+     * @throws InvalidRequest if the sequence is empty, longer than the context, or has an id that is not in the
      *     vocabulary
      */
     double loss(int[] tokens, int[] targets);
@@ -48,14 +49,14 @@ public interface GradientPass extends AutoCloseable {
     @Override
     void close();
 
-    /** @throws IllegalArgumentException if the program cannot run the sequence; says what was found and expected */
+    /** @throws InvalidRequest if the program cannot run the sequence; says what was found and expected */
     static void requireSequence(Program program, int[] tokens, int[] targets) {
         if (tokens.length == 0 || tokens.length > program.contextLength()) {
-            throw new IllegalArgumentException(
+            throw new InvalidRequest(
                     "a sequence of " + tokens.length + " tokens, expected 1 to " + program.contextLength());
         }
         if (targets.length != tokens.length) {
-            throw new IllegalArgumentException(targets.length + " targets for " + tokens.length + " tokens");
+            throw new InvalidRequest(targets.length + " targets for " + tokens.length + " tokens");
         }
         requireIds(program, tokens);
         requireIds(program, targets);
@@ -64,8 +65,7 @@ public interface GradientPass extends AutoCloseable {
     private static void requireIds(Program program, int[] ids) {
         for (int id : ids) {
             if (id < 0 || id >= program.vocabSize()) {
-                throw new IllegalArgumentException(
-                        "token id " + id + " is not in the vocabulary of " + program.vocabSize());
+                throw new InvalidRequest("token id " + id + " is not in the vocabulary of " + program.vocabSize());
             }
         }
     }

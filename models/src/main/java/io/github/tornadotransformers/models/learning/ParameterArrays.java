@@ -1,5 +1,6 @@
 package io.github.tornadotransformers.models.learning;
 
+import io.github.tornadotransformers.models.InvalidRequest;
 import io.github.tornadotransformers.models.checkpoint.WeightData;
 import io.github.tornadotransformers.models.checkpoint.Weights;
 import io.github.tornadotransformers.models.program.Program;
@@ -21,12 +22,12 @@ public final class ParameterArrays {
     /**
      * All zero, in the program's order.
      *
-     * @throws IllegalArgumentException if a layer of a weight has 2^31 elements or more
+     * @throws InvalidRequest if a layer of a weight has 2^31 elements or more
      */
     public ParameterArrays(Program program) {
         for (Weight weight : program.weights()) {
             if (weight.layerSize() > Integer.MAX_VALUE) {
-                throw new IllegalArgumentException("weight " + weight.name() + " has " + weight.layerSize()
+                throw new InvalidRequest("weight " + weight.name() + " has " + weight.layerSize()
                         + " elements a layer, training holds at most " + Integer.MAX_VALUE);
             }
             arrays.put(weight, new float[weight.layers()][(int) weight.layerSize()]);

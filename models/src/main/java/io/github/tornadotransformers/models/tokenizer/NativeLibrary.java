@@ -4,6 +4,8 @@ import ai.djl.huggingface.tokenizers.jni.TokenizersLibrary;
 import io.github.tornadotransformers.models.CacheFolder;
 import io.github.tornadotransformers.models.CheckpointException;
 import io.github.tornadotransformers.models.Quoted;
+import io.github.tornadotransformers.models.Term;
+import io.github.tornadotransformers.models.Wording;
 import java.io.FileNotFoundException;
 import java.io.IOException;
 import java.io.InputStream;
@@ -34,7 +36,10 @@ final class NativeLibrary {
             }
         } catch (FileNotFoundException e) {
             throw new CheckpointException(
-                    "the tokenizer library has no build for " + platform + "; without it only --prompt-ids works", e);
+                    Wording.of(
+                            "the tokenizer library has no build for %s; without it only %s work",
+                            platform, Term.PROMPT_IDS),
+                    e);
         } catch (IOException | UnsatisfiedLinkError e) {
             throw new CheckpointException(
                     "the tokenizer library cannot be loaded: " + Quoted.line(String.valueOf(e.getMessage())), e);

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 
+import io.github.tornadotransformers.models.InvalidRequest;
 import io.github.tornadotransformers.models.tokenizer.Tokenizer;
 import io.github.tornadotransformers.testsupport.TestTokenizers;
 import java.nio.file.Path;
@@ -119,7 +120,7 @@ class GeneratorTest {
     void aPromptThatDoesNotFitIsRefusedWithBothNumbers() {
         ScriptedForwardPass forward = ScriptedForwardPass.saying(VOCAB, CONTEXT, 0);
         assertThat(refused(forward, GenerationOptions.ofTokens(1), new int[CONTEXT + 1]))
-                .isEqualTo("the prompt has 33 tokens, but the context holds 32: shorten the prompt or raise --context");
+                .isEqualTo("the prompt has 33 tokens, but the context holds 32: shorten the prompt or raise context");
         assertThat(forward.calls()).isEmpty();
     }
 
@@ -233,20 +234,18 @@ class GeneratorTest {
         GenerationOptions options = GenerationOptions.ofTokens(2).withStopTexts(List.of("a"));
         ScriptedForwardPass forward = ScriptedForwardPass.saying(VOCAB, CONTEXT, 1);
         Sampler sampler = new Sampler(SamplingOptions.GREEDY, VOCAB);
-        assertThat(assertThrows(
-                        IllegalArgumentException.class,
-                        () -> new Generator(forward, sampler, Optional.empty(), options)))
-                .hasMessageContaining("--stop needs the model's tokenizer");
+        assertThat(assertThrows(InvalidRequest.class, () -> new Generator(forward, sampler, Optional.empty(), options)))
+                .hasMessageContaining("stopTexts needs the model's tokenizer");
     }
 
     @Test
     void optionsOutsideTheirRangeAreRefused() {
-        assertThat(assertThrows(IllegalArgumentException.class, () -> GenerationOptions.ofTokens(-1)))
-                .hasMessage("--tokens is -1, expected 0 or more");
+        assertThat(assertThrows(InvalidRequest.class, () -> GenerationOptions.ofTokens(-1)))
+                .hasMessage("maxTokens is -1, expected 0 or more");
         GenerationOptions options = GenerationOptions.ofTokens(1);
-        assertThat(assertThrows(IllegalArgumentException.class, () -> options.withStopTexts(List.of("a", ""))))
-                .hasMessage("--stop is empty, expected a text");
-        assertThat(assertThrows(IllegalArgumentException.class, () -> options.withPrefillChunk(0)))
+        assertThat(assertThrows(InvalidRequest.class, () -> options.withStopTexts(List.of("a", ""))))
+                .hasMessage("an empty text is in stopTexts, expected a text");
+        assertThat(assertThrows(InvalidRequest.class, () -> options.withPrefillChunk(0)))
                 .hasMessage("the prefill chunk is 0, expected 1 or more");
     }
 
@@ -291,7 +290,7 @@ class GeneratorTest {
     private static String refused(ScriptedForwardPass forward, GenerationOptions options, int[] prompt) {
         Generator generator =
                 new Generator(forward, new Sampler(SamplingOptions.GREEDY, VOCAB), Optional.empty(), options);
-        return assertThrows(IllegalArgumentException.class, () -> generator.generate(prompt, _ -> {}, () -> false))
+        return assertThrows(InvalidRequest.class, () -> generator.generate(prompt, _ -> {}, () -> false))
                 .getMessage();
     }
 

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.within;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 
+import io.github.tornadotransformers.models.InvalidRequest;
 import io.github.tornadotransformers.testsupport.RandomData;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -97,7 +98,7 @@ class PerplexityTest {
 
     private static String refused(int[] ids, int window, int stride) {
         ScriptedForwardPass forward = new ScriptedForwardPass(VOCAB, 4, BIGRAMS);
-        return assertThrows(IllegalArgumentException.class, () -> Perplexity.of(forward, ids, window, stride))
+        return assertThrows(InvalidRequest.class, () -> Perplexity.of(forward, ids, window, stride))
                 .getMessage();
     }
 }

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 
+import io.github.tornadotransformers.models.InvalidRequest;
 import io.github.tornadotransformers.testsupport.RandomData;
 import java.util.Arrays;
 import java.util.Comparator;
@@ -44,8 +45,8 @@ class SamplerTest {
         logits[18] = Float.NaN;
         Sampler sampler = new Sampler(SamplingOptions.GREEDY, logits.length);
         assertThat(assertThrows(NonFiniteLogitException.class, () -> sampler.sample(logits, 4)))
-                .hasMessage(
-                        "logit 17 at position 4 is " + logit + ": the weights or the device are broken; run `verify`");
+                .hasMessage("logit 17 at position 4 is " + logit
+                        + ": the weights or the device are broken; compare with engine scalar");
     }
 
     @Test
@@ -82,9 +83,8 @@ class SamplerTest {
                 new SamplingOptions(0, 0, 1, 0, penalty, 1, true),
                 new SamplingOptions(0.9, 40, 1, 0, penalty, 1, false))) {
             assertThat(assertThrows(
-                            IllegalArgumentException.class,
-                            () -> observing(options, 1).sample(logits, 3)))
-                    .hasMessage("--repetition-penalty is " + penalty + ", which makes logit 1 at position 3 infinite"
+                            InvalidRequest.class, () -> observing(options, 1).sample(logits, 3)))
+                    .hasMessage("repetitionPenalty is " + penalty + ", which makes logit 1 at position 3 infinite"
                             + " (it is " + logit + "): choose a value nearer to 1");
         }
     }

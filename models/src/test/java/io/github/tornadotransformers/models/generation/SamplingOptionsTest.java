@@ -3,6 +3,7 @@ package io.github.tornadotransformers.models.generation;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 
+import io.github.tornadotransformers.models.InvalidRequest;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -11,30 +12,30 @@ class SamplingOptionsTest {
     @ParameterizedTest
     @ValueSource(doubles = {-1, -0.001, Double.NaN, Double.POSITIVE_INFINITY})
     void temperatureIsZeroOrMore(double value) {
-        refused("--temperature is " + value + ", expected", value, 0, 1, 0, 1);
+        refused("temperature is " + value + ", expected", value, 0, 1, 0, 1);
     }
 
     @Test
     void topKIsZeroOrMore() {
-        refused("--top-k is -1, expected", 1, -1, 1, 0, 1);
+        refused("topK is -1, expected", 1, -1, 1, 0, 1);
     }
 
     @ParameterizedTest
     @ValueSource(doubles = {0, -0.5, 1.0001, Double.NaN})
     void topPIsAboveZeroAndAtMostOne(double value) {
-        refused("--top-p is " + value + ", expected", 1, 0, value, 0, 1);
+        refused("topP is " + value + ", expected", 1, 0, value, 0, 1);
     }
 
     @ParameterizedTest
     @ValueSource(doubles = {-0.1, 1.1, Double.NaN})
     void minPIsFromZeroToOne(double value) {
-        refused("--min-p is " + value + ", expected", 1, 0, 1, value, 1);
+        refused("minP is " + value + ", expected", 1, 0, 1, value, 1);
     }
 
     @ParameterizedTest
     @ValueSource(doubles = {0, -1, Double.NaN, Double.POSITIVE_INFINITY})
     void repetitionPenaltyIsAboveZero(double value) {
-        refused("--repetition-penalty is " + value + ", expected", 1, 0, 1, 0, value);
+        refused("repetitionPenalty is " + value + ", expected", 1, 0, 1, 0, value);
     }
 
     @Test
@@ -47,7 +48,7 @@ class SamplingOptionsTest {
 
     private static void refused(String words, double temperature, int topK, double topP, double minP, double penalty) {
         assertThat(assertThrows(
-                        IllegalArgumentException.class,
+                        InvalidRequest.class,
                         () -> new SamplingOptions(temperature, topK, topP, minP, penalty, 1, false)))
                 .hasMessageStartingWith(words);
     }

@@ -1,8 +1,8 @@
 package io.github.tornadotransformers.runner.bench;
 
+import io.github.tornadotransformers.engine.EngineKind;
 import io.github.tornadotransformers.host.HostOps;
 import io.github.tornadotransformers.runner.console.Failure;
-import io.github.tornadotransformers.engine.EngineKind;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -33,7 +33,8 @@ public final class KernelBench {
      * @param threads of the engine
      * @throws Failure if the engine's result is not the definition's, to the bit
      */
-    public KernelRow run(String model, BenchTest.Phase phase, OpCase each, EngineKind engine, HostOps ops, int threads) {
+    public KernelRow run(
+            String model, BenchTest.Phase phase, OpCase each, EngineKind engine, HostOps ops, int threads) {
         each.requireRight(engine.toString(), ops, _ -> {});
         warmUp(each, ops);
         int runs = runsOfSample(each, ops);

@@ -1,10 +1,10 @@
 package io.github.tornadotransformers.runner.bench;
 
+import io.github.tornadotransformers.engine.EngineKind;
+import io.github.tornadotransformers.engine.EngineSession;
 import io.github.tornadotransformers.models.ModelConfig;
 import io.github.tornadotransformers.models.generation.ForwardPass;
 import io.github.tornadotransformers.models.program.Program;
-import io.github.tornadotransformers.engine.EngineKind;
-import io.github.tornadotransformers.engine.EngineSession;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;

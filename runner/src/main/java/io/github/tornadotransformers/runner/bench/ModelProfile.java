@@ -1,9 +1,9 @@
 package io.github.tornadotransformers.runner.bench;
 
+import io.github.tornadotransformers.engine.EngineSession;
 import io.github.tornadotransformers.models.generation.ForwardPass;
 import io.github.tornadotransformers.models.generation.TraceListener;
 import io.github.tornadotransformers.models.program.Op;
-import io.github.tornadotransformers.engine.EngineSession;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;

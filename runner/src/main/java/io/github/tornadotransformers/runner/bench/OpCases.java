@@ -1,5 +1,6 @@
 package io.github.tornadotransformers.runner.bench;
 
+import io.github.tornadotransformers.models.InvalidRequest;
 import io.github.tornadotransformers.models.ModelConfig;
 import io.github.tornadotransformers.models.checkpoint.DType;
 import io.github.tornadotransformers.models.program.Buffer;
@@ -38,7 +39,7 @@ public final class OpCases {
     /**
      * @param ops their names; all in running order where there is none, those of the block once
      * @param dtypes for the Ops with a matrix; the others run once
-     * @throws IllegalArgumentException if no Op of the model has such a name
+     * @throws InvalidRequest if no Op of the model has such a name
      */
     public List<Key> keys(List<BenchTest.Phase> phases, List<String> ops, List<DType> dtypes) {
         ops.forEach(this::op);
@@ -68,7 +69,7 @@ public final class OpCases {
     private Op op(String name) {
         return loops().filter(op -> op.name().equals(name))
                 .findFirst()
-                .orElseThrow(() -> new IllegalArgumentException("the model has no Op '" + name + "', expected one of "
+                .orElseThrow(() -> new InvalidRequest("the model has no Op '" + name + "', expected one of "
                         + loops().map(Op::name).collect(Collectors.joining(", "))));
     }
 

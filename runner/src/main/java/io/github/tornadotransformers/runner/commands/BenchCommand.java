@@ -1,5 +1,10 @@
 package io.github.tornadotransformers.runner.commands;
 
+import io.github.tornadotransformers.engine.EngineSession;
+import io.github.tornadotransformers.engine.EngineSettings;
+import io.github.tornadotransformers.engine.Engines;
+import io.github.tornadotransformers.engine.HostMemory;
+import io.github.tornadotransformers.engine.VectorModule;
 import io.github.tornadotransformers.host.HostOps;
 import io.github.tornadotransformers.models.ModelConfig;
 import io.github.tornadotransformers.models.checkpoint.Checkpoint;
@@ -27,12 +32,7 @@ import io.github.tornadotransformers.runner.commands.EngineListOptions.Choice;
 import io.github.tornadotransformers.runner.console.Console;
 import io.github.tornadotransformers.runner.console.ExitCode;
 import io.github.tornadotransformers.runner.console.Failure;
-import io.github.tornadotransformers.engine.EngineSession;
-import io.github.tornadotransformers.engine.EngineSettings;
-import io.github.tornadotransformers.engine.Engines;
-import io.github.tornadotransformers.engine.HostMemory;
 import io.github.tornadotransformers.runner.engines.TornadoSdk;
-import io.github.tornadotransformers.engine.VectorModule;
 import io.github.tornadotransformers.runner.hub.ModelCache;
 import io.github.tornadotransformers.runner.verify.Environment;
 import java.lang.management.ManagementFactory;

@@ -1,7 +1,6 @@
 package io.github.tornadotransformers.runner.commands;
 
-import io.github.tornadotransformers.engine.MemoryException;
-import io.github.tornadotransformers.models.EngineException;
+import io.github.tornadotransformers.engine.EngineKind;
 import io.github.tornadotransformers.models.InvalidRequest;
 import io.github.tornadotransformers.models.TransformersException;
 import io.github.tornadotransformers.models.checkpoint.DType;
@@ -11,7 +10,6 @@ import io.github.tornadotransformers.runner.console.Console;
 import io.github.tornadotransformers.runner.console.ExitCode;
 import io.github.tornadotransformers.runner.console.Failure;
 import io.github.tornadotransformers.runner.console.MemoryAdvice;
-import io.github.tornadotransformers.engine.EngineKind;
 import io.github.tornadotransformers.taskgraphs.devices.MathMode;
 import io.github.tornadotransformers.taskgraphs.graphs.GraphMode;
 import java.io.PrintWriter;
@@ -142,12 +140,9 @@ public final class Commands {
         return switch (e) {
             case ClosedPipeException _ -> ExitCode.CLOSED_PIPE;
             case Failure failure when failure.exitCode() == ExitCode.USAGE -> wrongCall(line, e.getMessage());
-            case IllegalArgumentException _ when e.getMessage() != null -> wrongCall(line, e.getMessage());
             case Failure failure -> failed(line, e.getMessage(), failure.exitCode());
             case InvalidRequest request -> wrongCall(line, OptionNames.message(request));
-            case MemoryException memory -> failed(line, OptionNames.message(memory), ExitCode.FAILURE);
-            case EngineException engine -> failed(line, OptionNames.message(engine), ExitCode.NO_ENGINE);
-            case TransformersException known -> failed(line, OptionNames.message(known), ExitCode.FAILURE);
+            case TransformersException known -> failed(line, OptionNames.message(known), ExitCode.of(known));
             default -> failed(line, "internal error, please report it with --stacktrace: " + e, ExitCode.FAILURE);
         };
     }

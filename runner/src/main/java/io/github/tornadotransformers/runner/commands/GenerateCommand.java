@@ -1,5 +1,8 @@
 package io.github.tornadotransformers.runner.commands;
 
+import io.github.tornadotransformers.engine.EngineSession;
+import io.github.tornadotransformers.engine.EngineSettings;
+import io.github.tornadotransformers.engine.Engines;
 import io.github.tornadotransformers.models.CheckpointException;
 import io.github.tornadotransformers.models.checkpoint.Checkpoint;
 import io.github.tornadotransformers.models.generation.GenerationOptions;
@@ -13,9 +16,6 @@ import io.github.tornadotransformers.runner.console.Console;
 import io.github.tornadotransformers.runner.console.ExitCode;
 import io.github.tornadotransformers.runner.console.Failure;
 import io.github.tornadotransformers.runner.console.Interruption;
-import io.github.tornadotransformers.engine.EngineSession;
-import io.github.tornadotransformers.engine.EngineSettings;
-import io.github.tornadotransformers.engine.Engines;
 import io.github.tornadotransformers.runner.hub.ModelCache;
 import java.nio.file.Path;
 import java.util.HashSet;

@@ -1,10 +1,10 @@
 package io.github.tornadotransformers.runner.commands;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import io.github.tornadotransformers.models.generation.GenerationResult;
-import io.github.tornadotransformers.models.generation.StopReason;
 import io.github.tornadotransformers.engine.EngineSession;
 import io.github.tornadotransformers.engine.HostMemory;
+import io.github.tornadotransformers.models.generation.GenerationResult;
+import io.github.tornadotransformers.models.generation.StopReason;
 import java.util.Locale;
 import java.util.OptionalLong;
 

@@ -17,6 +17,7 @@ final class OptionNames {
             case DEVICE -> "--device";
             case DTYPE -> "--dtype";
             case ENGINE -> "-e";
+            case JVM_FLAG -> "set TRANSFORMERS_JVM_FLAGS=";
             case MATH -> "--math";
             case MAX_TOKENS -> "--tokens";
             case MIN_P -> "--min-p";
@@ -27,6 +28,8 @@ final class OptionNames {
             case THREADS -> "--threads";
             case TOP_K -> "--top-k";
             case TOP_P -> "--top-p";
+            case VALIDATION -> "--validation";
+            case HOW_TO_VERIFY -> "run `verify`";
             case TORNADO_HELP -> "./tornado-env.sh";
         };
     }

@@ -1,13 +1,13 @@
 package io.github.tornadotransformers.runner.commands;
 
+import io.github.tornadotransformers.engine.EngineSession;
+import io.github.tornadotransformers.engine.EngineSettings;
+import io.github.tornadotransformers.engine.Engines;
 import io.github.tornadotransformers.models.checkpoint.Checkpoint;
 import io.github.tornadotransformers.models.generation.Perplexity;
 import io.github.tornadotransformers.models.tokenizer.Tokenizer;
 import io.github.tornadotransformers.runner.console.Console;
 import io.github.tornadotransformers.runner.console.ExitCode;
-import io.github.tornadotransformers.engine.EngineSession;
-import io.github.tornadotransformers.engine.EngineSettings;
-import io.github.tornadotransformers.engine.Engines;
 import io.github.tornadotransformers.runner.hub.ModelCache;
 import java.nio.file.Path;
 import java.util.Locale;

@@ -44,7 +44,7 @@ final class SamplingArguments {
             description = "the same seed gives the same text (default: ${DEFAULT-VALUE})")
     long seed = SamplingOptions.DEFAULT.seed();
 
-    /** @throws IllegalArgumentException naming the option, if a value is out of range */
+    /** @throws io.github.tornadotransformers.models.InvalidRequest if a value is out of range */
     SamplingOptions options() {
         return new SamplingOptions(temperature, topK, topP, minP, repetitionPenalty, seed, greedy);
     }

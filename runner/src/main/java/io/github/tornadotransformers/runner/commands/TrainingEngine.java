@@ -1,11 +1,11 @@
 package io.github.tornadotransformers.runner.commands;
 
+import io.github.tornadotransformers.engine.EngineKind;
+import io.github.tornadotransformers.engine.EngineSettings;
 import io.github.tornadotransformers.models.learning.GradientPass;
 import io.github.tornadotransformers.models.learning.ParameterArrays;
 import io.github.tornadotransformers.models.program.Program;
 import io.github.tornadotransformers.runner.console.Failure;
-import io.github.tornadotransformers.engine.EngineKind;
-import io.github.tornadotransformers.engine.EngineSettings;
 import io.github.tornadotransformers.runner.engines.GradientEngines;
 import io.github.tornadotransformers.training.TrainingException;
 import io.github.tornadotransformers.training.TrainingMemory;

@@ -1,18 +1,19 @@
 package io.github.tornadotransformers.runner.commands;
 
+import io.github.tornadotransformers.engine.EngineKind;
+import io.github.tornadotransformers.engine.EngineSession;
+import io.github.tornadotransformers.engine.EngineSettings;
+import io.github.tornadotransformers.engine.Engines;
 import io.github.tornadotransformers.host.HostOps;
 import io.github.tornadotransformers.models.CheckpointException;
 import io.github.tornadotransformers.models.checkpoint.Checkpoint;
 import io.github.tornadotransformers.models.checkpoint.DType;
 import io.github.tornadotransformers.models.generation.ForwardPass;
+import io.github.tornadotransformers.models.generation.TokenIds;
 import io.github.tornadotransformers.models.tokenizer.Tokenizer;
 import io.github.tornadotransformers.runner.console.Console;
 import io.github.tornadotransformers.runner.console.ExitCode;
 import io.github.tornadotransformers.runner.console.Failure;
-import io.github.tornadotransformers.engine.EngineKind;
-import io.github.tornadotransformers.engine.EngineSession;
-import io.github.tornadotransformers.engine.EngineSettings;
-import io.github.tornadotransformers.engine.Engines;
 import io.github.tornadotransformers.runner.engines.TornadoSdk;
 import io.github.tornadotransformers.runner.hub.ModelCache;
 import io.github.tornadotransformers.runner.verify.Comparison;
@@ -250,7 +251,9 @@ final class VerifyCommand implements Callable<Integer> {
     private Opened openFault(Checkpoint checkpoint) {
         Fault parsed = Fault.parse(fault);
         EngineSession session = Engines.openHost(
-                checkpoint, options.settingsFor(EngineKind.SCALAR), (program, weights) -> parsed.open(program, weights));
+                checkpoint,
+                options.settingsFor(EngineKind.SCALAR),
+                (program, weights) -> parsed.open(program, weights));
         return new Opened("fault " + fault, session);
     }
 
@@ -332,6 +335,7 @@ final class VerifyCommand implements Callable<Integer> {
                     .map(each -> each.encodePrompt(prompt == null ? DEFAULT_PROMPT : prompt))
                     .orElseGet(() -> someIds(checkpoint.config().vocabSize()));
         }
+        TokenIds.requireInVocabulary("prompt", ids, checkpoint.config().vocabSize());
         int positions = ids.length + steps - 1;
         int context = options.context == null
                 ? Math.min(checkpoint.config().contextLength(), Engines.DEFAULT_CONTEXT)

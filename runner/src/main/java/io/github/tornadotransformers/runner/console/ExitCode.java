@@ -1,5 +1,9 @@
 package io.github.tornadotransformers.runner.console;
 
+import io.github.tornadotransformers.engine.MemoryException;
+import io.github.tornadotransformers.models.EngineException;
+import io.github.tornadotransformers.models.InvalidRequest;
+
 /** What the process ends with. */
 public final class ExitCode {
     public static final int OK = 0;
@@ -20,4 +24,15 @@ public final class ExitCode {
     public static final int CLOSED_PIPE = 141;
 
     private ExitCode() {}
+
+    /** What a failure ends the process with. */
+    public static int of(Throwable failure) {
+        return switch (failure) {
+            case Failure said -> said.exitCode();
+            case InvalidRequest _ -> USAGE;
+            case MemoryException _ -> FAILURE;
+            case EngineException _ -> NO_ENGINE;
+            default -> FAILURE;
+        };
+    }
 }

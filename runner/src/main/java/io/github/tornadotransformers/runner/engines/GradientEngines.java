@@ -11,6 +11,7 @@ import io.github.tornadotransformers.models.learning.GradientPass;
 import io.github.tornadotransformers.models.learning.ParameterArrays;
 import io.github.tornadotransformers.models.program.Program;
 import io.github.tornadotransformers.taskgraphs.training.TornadoTrainingPass;
+import io.github.tornadotransformers.training.TrainingException;
 import io.github.tornadotransformers.training.TrainingPass;
 
 /** What computes gradients, by the engine's name. */
@@ -19,9 +20,13 @@ public final class GradientEngines {
 
     /**
      * @param weights that the gradients are of
+     * @throws TrainingException if the program has an Op whose gradient is not implemented
      * @throws io.github.tornadotransformers.models.EngineException if the engine cannot run here
      */
     public static GradientPass open(Program program, ParameterArrays weights, EngineSettings settings) {
+        program.whyNotLearned().ifPresent(reason -> {
+            throw new TrainingException("this family cannot be trained: " + reason);
+        });
         return settings.engine().onDevice()
                 ? TornadoTrainingPass.open(program, weights, Engines.device(settings))
                 : onHost(program, weights, settings);

@@ -4,6 +4,7 @@ import io.github.tornadotransformers.host.ForwardingOps;
 import io.github.tornadotransformers.host.HostForwardPass;
 import io.github.tornadotransformers.host.HostOps;
 import io.github.tornadotransformers.host.ScalarOps;
+import io.github.tornadotransformers.models.InvalidRequest;
 import io.github.tornadotransformers.models.checkpoint.DType;
 import io.github.tornadotransformers.models.checkpoint.WeightData;
 import io.github.tornadotransformers.models.checkpoint.Weights;
@@ -34,7 +35,7 @@ public sealed interface Fault {
     /** A forward pass that has the fault; {@code weights} are left as they are. */
     ForwardPass open(Program program, Weights weights);
 
-    /** @throws IllegalArgumentException if the text names no fault */
+    /** @throws InvalidRequest if the text names no fault */
     static Fault parse(String text) {
         Matcher ulp = ULP.matcher(text);
         if (ulp.matches()) {
@@ -45,7 +46,7 @@ public sealed interface Fault {
             case "no-causal-mask" -> new NoCausalMask();
             case "interleaved-rotary" -> new InterleavedRotary();
             default ->
-                throw new IllegalArgumentException("no fault is called '" + text
+                throw new InvalidRequest("no fault is called '" + text
                         + "': ulp:LAYER:OP, swapped-layers, no-causal-mask, interleaved-rotary");
         };
     }
@@ -55,7 +56,7 @@ public sealed interface Fault {
         @Override
         public ForwardPass open(Program program, Weights weights) {
             if (program.ops().stream().noneMatch(each -> each.name().equals(op))) {
-                throw new IllegalArgumentException("the program has no Op '" + op + "', but "
+                throw new InvalidRequest("the program has no Op '" + op + "', but "
                         + program.ops().stream().map(Op::name).toList());
             }
             return new PerturbedPass(new HostForwardPass(program, weights, new ScalarOps()), this);
@@ -110,7 +111,7 @@ public sealed interface Fault {
         @Override
         public ForwardPass open(Program program, Weights weights) {
             if (program.layers() < 2) {
-                throw new IllegalArgumentException("swapped-layers needs a model of two layers or more");
+                throw new InvalidRequest("swapped-layers needs a model of two layers or more");
             }
             Map<Weight, WeightData> swapped = new HashMap<>();
             for (Weight weight : program.weights()) {

@@ -88,6 +88,7 @@ public final class GoldenTrace {
      * @throws CheckpointException if the trace does not have the program's shapes
      */
     public Comparison check(String engine, ForwardPass forward, Tolerance tolerance) {
+        requireKnownIds(forward.program().vocabSize());
         Comparison comparison = new Comparison("golden", engine, tolerance);
         Recorder recorder = new Recorder(forward, false);
         int[] cached = {};
@@ -100,6 +101,17 @@ public final class GoldenTrace {
             cached = step.ids;
         }
         return comparison;
+    }
+
+    private void requireKnownIds(int vocabSize) {
+        steps.stream()
+                .flatMapToInt(step -> Arrays.stream(step.ids))
+                .filter(id -> id < 0 || id >= vocabSize)
+                .findFirst()
+                .ifPresent(id -> {
+                    throw new CheckpointException("the golden trace has the token id " + id
+                            + ", but the model's vocab_size is " + vocabSize + ": it is not a trace of this model");
+                });
     }
 
     private static void check(int index, Step step, int first, Recorder recorder, Comparison comparison) {

@@ -1,5 +1,6 @@
 package io.github.tornadotransformers.runner.verify;
 
+import io.github.tornadotransformers.engine.EngineSession;
 import io.github.tornadotransformers.models.Heads;
 import io.github.tornadotransformers.models.ModelConfig;
 import io.github.tornadotransformers.models.Sizes;
@@ -13,7 +14,6 @@ import io.github.tornadotransformers.models.program.Op;
 import io.github.tornadotransformers.models.program.Weight;
 import io.github.tornadotransformers.models.rope.Rope;
 import io.github.tornadotransformers.models.rope.RopeScaling;
-import io.github.tornadotransformers.engine.EngineSession;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.LinkedHashMap;

@@ -1,17 +1,18 @@
 package io.github.tornadotransformers.runner.bench;
 
 import static org.assertj.core.api.Assertions.assertThat;
-import static org.assertj.core.api.Assertions.assertThatIllegalArgumentException;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.github.tornadotransformers.engine.EngineKind;
 import io.github.tornadotransformers.host.HostOps;
 import io.github.tornadotransformers.host.ScalarOps;
 import io.github.tornadotransformers.host.VectorOps;
+import io.github.tornadotransformers.models.InvalidRequest;
 import io.github.tornadotransformers.models.ModelConfig;
 import io.github.tornadotransformers.models.TestCheckpoints;
 import io.github.tornadotransformers.models.checkpoint.DType;
 import io.github.tornadotransformers.models.program.Op;
-import io.github.tornadotransformers.engine.EngineKind;
 import java.lang.reflect.Proxy;
 import java.util.Arrays;
 import java.util.List;
@@ -81,7 +82,8 @@ class OpCaseTest {
                 Roofline roofline = new Roofline(new StreamingRead(1), 1)) {
             KernelBench bench = new KernelBench(roofline, 1, 0);
 
-            assertThatThrownBy(() -> bench.run("llama", key.phase(), each, EngineKind.HOST, wrongInTheFirstElement(), 1))
+            assertThatThrownBy(
+                            () -> bench.run("llama", key.phase(), each, EngineKind.HOST, wrongInTheFirstElement(), 1))
                     .hasMessageStartingWith("engine host is wrong at rotary (1 x 6/2 heads of 10), row 0, element 0: ")
                     .hasMessageEndingWith(": not timed");
         }
@@ -103,7 +105,7 @@ class OpCaseTest {
     @Test
     void anOpThatTheModelDoesNotHaveIsRefused() {
         OpCases cases = new OpCases(TestCheckpoints.gpt2(), SMALL_CACHE);
-        assertThatIllegalArgumentException()
+        assertThatExceptionOfType(InvalidRequest.class)
                 .isThrownBy(() -> cases.keys(List.of(BenchTest.Phase.DECODE), List.of("rotary"), List.of(DType.F32)))
                 .withMessageStartingWith("the model has no Op 'rotary', expected one of tokenEmbedding, ");
     }

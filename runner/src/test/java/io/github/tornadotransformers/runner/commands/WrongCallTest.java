@@ -15,7 +15,9 @@ import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -210,6 +212,22 @@ class WrongCallTest {
         CommandRun run = CommandRun.of(
                 "gpt2", "--stacktrace", "-m", folder.resolve("nix").toString(), "hello");
         assertThat(run.err()).contains("\tat io.github.tornadotransformers").contains("transformers gpt2: model ");
+    }
+
+    /** A bug of ours is not blamed on the caller, whatever Java calls it. */
+    @Test
+    void anIllegalArgumentInsideIsABug() {
+        Map<String, String> broken = new HashMap<>() {
+            @Override
+            public String get(Object key) {
+                throw new IllegalArgumentException("a bug");
+            }
+        };
+        CommandRun run = CommandRun.with(broken, "", "models");
+        assertThat(run.exitCode()).isEqualTo(ExitCode.FAILURE);
+        assertThat(onlyLine("models", run))
+                .isEqualTo(
+                        "internal error, please report it with --stacktrace: java.lang.IllegalArgumentException: a bug");
     }
 
     /** What stderr says after the command's name. */

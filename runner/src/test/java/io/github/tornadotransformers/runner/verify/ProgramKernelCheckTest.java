@@ -2,14 +2,14 @@ package io.github.tornadotransformers.runner.verify;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.github.tornadotransformers.models.ModelConfig;
-import io.github.tornadotransformers.models.TestCheckpoints;
-import io.github.tornadotransformers.models.checkpoint.DType;
-import io.github.tornadotransformers.models.checkpoint.ModelSource;
 import io.github.tornadotransformers.engine.EngineKind;
 import io.github.tornadotransformers.engine.EngineSession;
 import io.github.tornadotransformers.engine.EngineSettings;
 import io.github.tornadotransformers.engine.Engines;
+import io.github.tornadotransformers.models.ModelConfig;
+import io.github.tornadotransformers.models.TestCheckpoints;
+import io.github.tornadotransformers.models.checkpoint.DType;
+import io.github.tornadotransformers.models.checkpoint.ModelSource;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 

@@ -13,7 +13,7 @@ public enum Backend {
     /** No backend of a device: the emulator, which only tests see. */
     VIRTUAL;
 
-    /** As an option names it. */
+    /** As users name it. */
     @Override
     public String toString() {
         return name().toLowerCase(Locale.ROOT);

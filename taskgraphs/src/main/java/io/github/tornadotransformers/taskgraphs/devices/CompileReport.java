@@ -4,6 +4,8 @@ import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.MappingIterator;
 import com.fasterxml.jackson.databind.json.JsonMapper;
+import io.github.tornadotransformers.models.Term;
+import io.github.tornadotransformers.models.Wording;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.util.ArrayList;
@@ -32,9 +34,9 @@ public record CompileReport(int kernels, long nanos) {
             JsonNode profile = profiles.get(task);
             String ranOn = profile == null ? "" : profile.path("DEVICE_ID").asText();
             if (!ranOn.equals(device.id().toString())) {
-                throw new DeviceException("task " + task + " did not run on " + device + ", but "
-                        + (ranOn.isEmpty() ? "nowhere that TornadoVM knows" : "on " + ranOn)
-                        + ": its result cannot be trusted; try -e host");
+                throw new DeviceException(Wording.of(
+                        "task %s did not run on %s, but %s: its result cannot be trusted; try %s host",
+                        task, device, ranOn.isEmpty() ? "nowhere that TornadoVM knows" : "on " + ranOn, Term.ENGINE));
             }
             nanos += profile.path("TASK_COMPILE_GRAAL_TIME").asLong()
                     + profile.path("TASK_COMPILE_DRIVER_TIME").asLong();

@@ -1,5 +1,7 @@
 package io.github.tornadotransformers.taskgraphs.devices;
 
+import io.github.tornadotransformers.models.Term;
+import io.github.tornadotransformers.models.Wording;
 import java.util.Optional;
 import java.util.function.Supplier;
 import java.util.regex.Matcher;
@@ -26,14 +28,16 @@ public final class DeviceFailure {
             Supplier<Optional<String>> culprit) {
         if (isOutOfMemory(failure)) {
             return new DeviceException(
-                    device + " ran out of memory in " + graph + ": try a narrower --dtype, a shorter --context,"
-                            + " or -e host",
+                    Wording.of(
+                            "%s ran out of memory in %s: try a narrower %s, a shorter %s, or %s host",
+                            device, graph, Term.DTYPE, Term.CONTEXT, Term.ENGINE),
                     failure);
         }
         String task = namedTask(failure).or(culprit).map(each -> "task " + each).orElse("graph " + graph);
         String reason = errors.firstError().orElseGet(() -> firstLine(failure));
         return new DeviceException(
-                task + " cannot be compiled for " + device + ": " + reason + "; try -e host", failure);
+                Wording.of("%s cannot be compiled for %s: %s; try %s host", task, device, reason, Term.ENGINE),
+                failure);
     }
 
     private static boolean isOutOfMemory(Throwable failure) {

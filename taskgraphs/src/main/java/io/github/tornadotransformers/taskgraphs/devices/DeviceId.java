@@ -1,5 +1,9 @@
 package io.github.tornadotransformers.taskgraphs.devices;
 
+import io.github.tornadotransformers.models.InvalidRequest;
+import io.github.tornadotransformers.models.Term;
+import io.github.tornadotransformers.models.Wording;
+
 /**
  * A device as TornadoVM counts: {@code D:I}.
  *
@@ -7,7 +11,7 @@ package io.github.tornadotransformers.taskgraphs.devices;
  * @param index of the device within it
  */
 public record DeviceId(int backend, int index) {
-    /** @throws DeviceException if the text is not two numbers with a colon between */
+    /** @throws InvalidRequest if the text is not two numbers with a colon between */
     public static DeviceId parse(String text) {
         String[] parts = text.split(":", -1);
         try {
@@ -17,8 +21,7 @@ public record DeviceId(int backend, int index) {
         } catch (NumberFormatException _) {
             // Falls through to the message below.
         }
-        throw new DeviceException(
-                "device " + text + " is not of the form D:I, such as 0:0: ./transformers devices lists them");
+        throw new InvalidRequest(Wording.of("%s is %s, expected two numbers as in 0:1", Term.DEVICE, text));
     }
 
     @Override

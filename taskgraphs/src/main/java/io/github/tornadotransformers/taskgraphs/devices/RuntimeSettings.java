@@ -1,5 +1,7 @@
 package io.github.tornadotransformers.taskgraphs.devices;
 
+import io.github.tornadotransformers.models.Term;
+import io.github.tornadotransformers.models.Wording;
 import java.nio.file.Path;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -85,9 +87,9 @@ public final class RuntimeSettings {
         required(math).forEach((key, wanted) -> {
             String found = Objects.requireNonNullElse(System.getProperty(key), wanted);
             if (!found.equalsIgnoreCase(wanted)) {
-                throw new DeviceException("-D" + key + "=" + found + " rules out --math "
-                        + name(math) + ", which needs " + wanted
-                        + ": drop it, or choose the other --math in a process of its own");
+                throw new DeviceException(Wording.of(
+                        "-D%s=%s rules out %s %s, which needs %s: drop it, or choose the other %s in a process of its own",
+                        key, found, Term.MATH, name(math), wanted, Term.MATH));
             }
             System.setProperty(key, wanted);
         });
@@ -105,8 +107,9 @@ public final class RuntimeSettings {
             boolean fuses = options.getField("ENABLE_FMA").getBoolean(null);
             boolean fallsBack = options.getField("RECOVER_BAILOUT").getBoolean(null);
             if (fallsBack || fuses != (math == MathMode.FAST)) {
-                throw new DeviceException("TornadoVM was in use before this process was set up for --math " + name(math)
-                        + ": start it anew");
+                throw new DeviceException(Wording.of(
+                        "TornadoVM was in use before this process was set up for %s %s: start it anew",
+                        Term.MATH, name(math)));
             }
         } catch (ClassNotFoundException _) {
             // The emulator, which computes as Java does.

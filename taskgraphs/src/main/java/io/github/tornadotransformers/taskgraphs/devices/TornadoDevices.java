@@ -1,5 +1,7 @@
 package io.github.tornadotransformers.taskgraphs.devices;
 
+import io.github.tornadotransformers.models.Term;
+import io.github.tornadotransformers.models.Wording;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
@@ -44,15 +46,16 @@ public final class TornadoDevices {
     }
 
     /**
-     * The device that an option asks for, else the first fast one, else the first.
+     * The device that is asked for, else the first fast one, else the first.
      *
      * @throws DeviceException if there is none, or none of that backend or number
      */
     public static DeviceInfo choose(Optional<Backend> backend, Optional<DeviceId> id, MathMode math) {
         List<DeviceInfo> all = list(math);
         if (all.isEmpty()) {
-            throw new DeviceException("TornadoVM finds no device here: ./tornado-env.sh says what is missing, and the"
-                    + " engine host (-e host) needs none");
+            throw new DeviceException(Wording.of(
+                    "TornadoVM finds no device here: %s says what is missing; %s host needs none",
+                    Term.TORNADO_HELP, Term.ENGINE));
         }
         List<DeviceInfo> matching = all.stream()
                 .filter(device -> backend.isEmpty() || device.backend() == backend.get())

@@ -2,6 +2,8 @@ package io.github.tornadotransformers.taskgraphs.graphs;
 
 import io.github.tornadotransformers.kernels.LinearTileKernels;
 import io.github.tornadotransformers.kernels.Step;
+import io.github.tornadotransformers.models.Term;
+import io.github.tornadotransformers.models.Wording;
 import io.github.tornadotransformers.models.checkpoint.DType;
 import io.github.tornadotransformers.models.generation.ForwardPass;
 import io.github.tornadotransformers.models.generation.TraceListener;
@@ -92,9 +94,9 @@ public final class TornadoForwardPass implements ForwardPass {
 
     private static void requireDouble(DeviceOptions options) {
         if (options.math() == MathMode.STRICT && !options.device().fp64()) {
-            throw new DeviceException(
-                    options.device() + " cannot compute in double, which --math strict needs to divide"
-                            + " exactly: use --math fast, or -e host");
+            throw new DeviceException(Wording.of(
+                    "%s cannot compute in double, which %s strict needs to divide exactly: use %s fast, or %s host",
+                    options.device(), Term.MATH, Term.MATH, Term.ENGINE));
         }
     }
 

@@ -1,5 +1,7 @@
 package io.github.tornadotransformers.taskgraphs.memory;
 
+import io.github.tornadotransformers.models.Term;
+import io.github.tornadotransformers.models.Wording;
 import io.github.tornadotransformers.models.program.Activation;
 import io.github.tornadotransformers.models.program.AttentionShape;
 import io.github.tornadotransformers.models.program.Op;
@@ -13,10 +15,12 @@ final class UnsupportedOps {
     /** @throws DeviceException naming an Op that has no kernel */
     static void refuse(Program program) {
         if (program.kinds().size() > 1) {
-            throw new DeviceException("a model whose layers differ cannot run on a device yet: use -e host");
+            throw new DeviceException(
+                    Wording.of("a model whose layers differ cannot run on a device yet: use %s host", Term.ENGINE));
         }
         program.ops().stream().filter(UnsupportedOps::isUnsupported).findFirst().ifPresent(op -> {
-            throw new DeviceException("Op " + op.name() + " of this model has no kernel yet: use -e host");
+            throw new DeviceException(
+                    Wording.of("Op %s of this model has no kernel yet: use %s host", op.name(), Term.ENGINE));
         });
     }
 

@@ -2,6 +2,8 @@ package io.github.tornadotransformers.taskgraphs.training;
 
 import io.github.tornadotransformers.kernels.ElementGradientKernels;
 import io.github.tornadotransformers.kernels.Step;
+import io.github.tornadotransformers.models.Term;
+import io.github.tornadotransformers.models.Wording;
 import io.github.tornadotransformers.models.checkpoint.DType;
 import io.github.tornadotransformers.models.learning.GradientPass;
 import io.github.tornadotransformers.models.learning.ParameterArrays;
@@ -69,8 +71,9 @@ public final class TornadoTrainingPass implements GradientPass {
         RuntimeSettings.install(MathMode.STRICT);
         RuntimeSettings.requireInEffect(MathMode.STRICT);
         if (!device.fp64()) {
-            throw new DeviceException(
-                    device + " cannot compute in double, which training needs to divide exactly: use" + " -e host");
+            throw new DeviceException(Wording.of(
+                    "%s cannot compute in double, which training needs to divide exactly: use %s host",
+                    device, Term.ENGINE));
         }
         ArrayPlan memory = TrainingMemoryPlan.of(program, device);
         TrainingMemoryPlan.requireFits(memory);

@@ -1,5 +1,6 @@
 package io.github.tornadotransformers.training.tokenizer;
 
+import io.github.tornadotransformers.models.InvalidRequest;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -51,20 +52,19 @@ public final class BytePairTrainer {
 
     /**
      * @param vocabSize pieces to learn, the 256 bytes and the end token among them
-     * @throws IllegalArgumentException if that is fewer than 257, or more than the text has pairs for
+     * @throws InvalidRequest if that is fewer than 257, or more than the text has pairs for
      */
     public static BytePairEncoding train(String text, int vocabSize) {
         int bytes = ByteSpelling.all().size();
         if (vocabSize <= bytes) {
-            throw new IllegalArgumentException("a vocabulary of " + vocabSize + " pieces, expected at least "
-                    + (bytes + 1) + ": every byte and the end token");
+            throw new InvalidRequest("a vocabulary of " + vocabSize + " pieces, expected at least " + (bytes + 1)
+                    + ": every byte and the end token");
         }
         BytePairTrainer trainer = new BytePairTrainer(text);
         while (trainer.pieces.size() < vocabSize - 1) {
             if (!trainer.mergeNext()) {
-                throw new IllegalArgumentException(
-                        "a vocabulary of " + vocabSize + " pieces, but the text has pairs for "
-                                + (trainer.pieces.size() + 1) + ": use a longer text, or a vocabulary of at most that");
+                throw new InvalidRequest("a vocabulary of " + vocabSize + " pieces, but the text has pairs for "
+                        + (trainer.pieces.size() + 1) + ": use a longer text, or a vocabulary of at most that");
             }
         }
         trainer.pieces.add(BytePairEncoding.END_OF_TEXT);
