@@ -12,6 +12,14 @@ if [ "${BASH_SOURCE[0]:-}" != "$0" ] && [ "${1:-}" != functions ]; then
   return
 fi
 
+# The JVM takes arguments, file names and variables in the locale's encoding, and falls back to ASCII where the locale is not
+# installed or one of its categories is not. Theirs is UTF-8, whatever the user's locale is. (On macOS it always is.)
+tt_use_utf8() {
+  case ${OSTYPE:-} in darwin*) return ;; esac
+  # bash warns of a locale that the system lacks
+  { export LC_ALL=C.UTF-8; } 2> /dev/null
+}
+
 # Sets TT_JDK_VERSION to the version of the JDK in folder $1; fails if there is no JDK.
 tt_read_jdk() {
   TT_JDK_VERSION=''

@@ -7,6 +7,7 @@ import io.github.tornadotransformers.runner.console.Console;
 import io.github.tornadotransformers.runner.console.ExitCode;
 import io.github.tornadotransformers.runner.hub.ModelCache;
 import java.util.List;
+import java.util.Locale;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -71,7 +72,7 @@ final class TokenizeCommand implements Callable<Integer> {
     private static String table(int[] ids, List<String> pieces) {
         StringBuilder table = new StringBuilder();
         for (int i = 0; i < ids.length; i++) {
-            table.append(String.format("%7d  %s%n", ids[i], pieces.get(i)));
+            table.append(String.format(Locale.ROOT, "%7d  %s%n", ids[i], pieces.get(i)));
         }
         return table.toString();
     }

@@ -453,7 +453,7 @@ class LauncherTest {
     @ValueSource(strings = {"C", "POSIX", "de_DE.ISO-8859-1"})
     void otherLocalesBecomeUtf8(String locale) throws Exception {
         checkout.set("LC_ALL", locale);
-        assertThat(checkout.launch("models").out()).contains("LC_ALL=C.UTF-8 LC_CTYPE=C.UTF-8");
+        assertThat(checkout.launch("models").out()).contains("LC_ALL=C.UTF-8 ");
     }
 
     @Test
