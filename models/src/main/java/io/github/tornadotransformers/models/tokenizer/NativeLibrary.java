@@ -8,10 +8,8 @@ import io.github.tornadotransformers.models.Term;
 import io.github.tornadotransformers.models.Wording;
 import java.io.FileNotFoundException;
 import java.io.IOException;
-import java.io.InputStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.StandardCopyOption;
 import java.util.List;
 
 /**
@@ -24,15 +22,14 @@ import java.util.List;
 final class NativeLibrary {
     private NativeLibrary() {}
 
-    /** @throws CheckpointException if there is none for this platform, or it cannot be unpacked or linked */
+    /** @throws CheckpointException if there is none for this platform, or it cannot be unpacked, trusted or linked */
     @SuppressWarnings("restricted")
     static void load() {
         String platform = platform();
         try {
-            Path folder = folder(platform);
+            UnpackedFiles unpacked = folder(platform);
             for (String file : files()) {
-                System.load(unpack("/native/lib/" + platform + "/cpu/" + file, folder.resolve(file))
-                        .toString());
+                System.load(unpacked.file(platform + "/cpu/" + file).toString());
             }
         } catch (FileNotFoundException e) {
             throw new CheckpointException(
@@ -62,40 +59,16 @@ final class NativeLibrary {
     }
 
     /** A folder of the library's version in the cache, or a private temporary one where the cache cannot be written. */
-    private static Path folder(String platform) throws IOException {
+    private static UnpackedFiles folder(String platform) throws IOException {
         String version = TokenizersLibrary.class.getPackage().getSpecificationVersion();
         Path cached = CacheFolder.path().resolve(".native").resolve("tokenizers-" + version + '-' + platform);
-        if (Files.isDirectory(cached)) {
-            return cached.toAbsolutePath();
-        }
         try {
-            return Files.createDirectories(cached).toAbsolutePath();
+            return UnpackedFiles.in(cached.toAbsolutePath());
         } catch (IOException e) {
             Path temporary = Files.createTempDirectory("tokenizers-");
             temporary.toFile().deleteOnExit();
             files().forEach(file -> temporary.resolve(file).toFile().deleteOnExit());
-            return temporary;
-        }
-    }
-
-    /**
-     * The file, copied from a resource unless it is there already; other processes see it whole or not at all.
-     *
-     * @throws FileNotFoundException if there is no such resource
-     */
-    static Path unpack(String resource, Path file) throws IOException {
-        if (Files.exists(file)) {
-            return file;
-        }
-        Path partial = Files.createTempFile(file.getParent(), "partial-", "");
-        try (InputStream in = TokenizersLibrary.class.getResourceAsStream(resource)) {
-            if (in == null) {
-                throw new FileNotFoundException(resource);
-            }
-            Files.copy(in, partial, StandardCopyOption.REPLACE_EXISTING);
-            return Files.move(partial, file, StandardCopyOption.ATOMIC_MOVE);
-        } finally {
-            Files.deleteIfExists(partial);
+            return UnpackedFiles.in(temporary);
         }
     }
 }
