@@ -12,7 +12,6 @@ import java.io.UncheckedIOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Set;
 
 /**
  * Writes GPT-2's {@code vocab.json} and {@code merges.txt} as the {@code tokenizer.json} that means the same: byte-level pair
@@ -27,10 +26,9 @@ final class Gpt2Files {
     private Gpt2Files() {}
 
     /** @throws CheckpointException naming the file that is missing or broken */
-    static String toTokenizerJson(Path folder, SpecialTokens special) {
-        return "{\"version\":\"1.0\",\"truncation\":null,\"padding\":null,\"added_tokens\":["
-                + String.join(",", addedTokens(folder.resolve(TokenizerFiles.ADDED_TOKENS), special.all()))
-                + "],\"normalizer\":null,\"pre_tokenizer\":" + BYTE_LEVEL
+    static String toTokenizerJson(Path folder) {
+        return "{\"version\":\"1.0\",\"truncation\":null,\"padding\":null,\"added_tokens\":[],\"normalizer\":null,\"pre_tokenizer\":"
+                + BYTE_LEVEL
                 + ",\"post_processor\":null,\"decoder\":" + BYTE_LEVEL
                 + ",\"model\":{\"type\":\"BPE\",\"dropout\":null,\"unk_token\":null,\"vocab\":"
                 + vocab(folder.resolve(TokenizerFiles.VOCAB))
@@ -77,17 +75,5 @@ final class Gpt2Files {
             merges.add(quoted(lines[line]));
         }
         return merges;
-    }
-
-    /** What {@code added_tokens.json} adds to the vocabulary. */
-    private static List<String> addedTokens(Path file, Set<String> special) {
-        List<String> tokens = new ArrayList<>();
-        TokenizerFiles.readOptional(file)
-                .ifPresent(object -> object.properties()
-                        .forEach(token ->
-                                tokens.add("{\"id\":" + token.getValue() + ",\"content\":" + quoted(token.getKey())
-                                        + ",\"single_word\":false,\"lstrip\":false,\"rstrip\":false,\"normalized\":false,\"special\":"
-                                        + special.contains(token.getKey()) + "}")));
-        return tokens;
     }
 }

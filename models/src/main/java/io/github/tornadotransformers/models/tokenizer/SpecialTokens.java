@@ -19,12 +19,16 @@ import java.util.Set;
  * @param addsBos whether a prompt begins with the start token; empty: {@code tokenizer.json} decides
  */
 record SpecialTokens(Optional<String> bos, Optional<String> eos, Set<String> all, Optional<Boolean> addsBos) {
-    private static final Set<String> SINGLE_TOKENS =
-            Set.of("bos_token", "eos_token", "unk_token", "pad_token", "sep_token", "cls_token", "mask_token");
+    /** As in {@code bos_token}, and in those that a model names for itself, such as {@code image_token}. */
+    private static final String SINGLE_TOKEN = "_token";
 
-    /** @throws CheckpointException if a file is broken; a missing one says nothing */
-    static SpecialTokens read(Path folder) {
-        Optional<ObjectNode> config = TokenizerFiles.readOptional(folder.resolve(TokenizerFiles.CONFIG));
+    private static final List<String> TOKEN_LISTS = List.of("additional_special_tokens", "extra_special_tokens");
+
+    /**
+     * @param config what {@code tokenizer_config.json} holds
+     * @throws CheckpointException if the other file is broken; a missing one says nothing
+     */
+    static SpecialTokens read(Path folder, Optional<ObjectNode> config) {
         Optional<ObjectNode> map = TokenizerFiles.readOptional(folder.resolve(TokenizerFiles.SPECIAL_TOKENS));
         Optional<String> bos = text(config, "bos_token").or(() -> text(map, "bos_token"));
         Optional<String> eos = text(config, "eos_token").or(() -> text(map, "eos_token"));
@@ -35,15 +39,18 @@ record SpecialTokens(Optional<String> bos, Optional<String> eos, Set<String> all
         Set<String> all = new HashSet<>();
         bos.ifPresent(all::add);
         eos.ifPresent(all::add);
-        for (String name : SINGLE_TOKENS) {
-            text(config, name).ifPresent(all::add);
-            text(map, name).ifPresent(all::add);
-        }
-        for (Optional<ObjectNode> file : List.of(config, map)) {
-            file.map(object -> object.get("additional_special_tokens"))
-                    .ifPresent(tokens -> tokens.forEach(token -> text(token).ifPresent(all::add)));
-        }
+        config.ifPresent(object -> addAll(object, all));
+        map.ifPresent(object -> addAll(object, all));
         return new SpecialTokens(bos, eos, Set.copyOf(all), config.flatMap(SpecialTokens::addsBos));
+    }
+
+    private static void addAll(ObjectNode file, Set<String> all) {
+        file.properties().stream()
+                .filter(field -> field.getKey().endsWith(SINGLE_TOKEN))
+                .forEach(field -> text(field.getValue()).ifPresent(all::add));
+        for (String list : TOKEN_LISTS) {
+            file.path(list).forEach(token -> text(token).ifPresent(all::add));
+        }
     }
 
     /** A Llama tokenizer adds its start token unless its config says otherwise. */

@@ -1,6 +1,7 @@
 package io.github.tornadotransformers.models.tokenizer;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.MissingNode;
 import io.github.tornadotransformers.models.CheckpointException;
 import io.github.tornadotransformers.models.Quoted;
 import java.util.Map;
@@ -16,6 +17,9 @@ final class Stages {
     static final String PRE_TOKENIZER = "pre_tokenizer";
     static final String DECODER = "decoder";
 
+    static final String PREPEND = "Prepend";
+    static final String STRIP = "Strip";
+
     /** The kind that holds others, and the field in which it does. */
     private static final String SEQUENCE = "Sequence";
 
@@ -24,11 +28,11 @@ final class Stages {
 
     private static final Map<String, Set<String>> KINDS = Map.of(
             NORMALIZER,
-            Set.of("NFC", "NFD", "NFKC", "NFKD", "Lowercase", "Prepend", "Replace", "Strip", "StripAccents"),
+            Set.of("NFC", "NFD", "NFKC", "NFKD", "Lowercase", PREPEND, "Replace", STRIP, "StripAccents"),
             PRE_TOKENIZER,
             Set.of("ByteLevel", "Digits", "Metaspace", "Punctuation", "Split", "Whitespace", "WhitespaceSplit"),
             DECODER,
-            Set.of("ByteFallback", "ByteLevel", "Fuse", "Metaspace", "Replace", "Strip"));
+            Set.of("ByteFallback", "ByteLevel", "Fuse", "Metaspace", "Replace", STRIP));
 
     private static final int MAX_DEPTH = 32;
 
@@ -51,14 +55,36 @@ final class Stages {
         String kind = stage.path("type").asText();
         switch (kind) {
             case SEQUENCE -> stage.path(PARTS.get(field)).forEach(part -> checkKind(field, part));
-            case "Prepend" -> requireText(field + ".prepend", stage.path("prepend"));
+            case PREPEND -> requireText(field + ".prepend", stage.path("prepend"));
             case "Replace", "Split" -> checkPattern(field, stage.path("pattern"));
+            case STRIP -> checkStrip(field, stage);
             default -> {}
         }
         if (!kind.equals(SEQUENCE) && !KINDS.get(field).contains(kind)) {
             throw new CheckpointException(
                     source + ": " + field + ".type is " + Quoted.text(kind) + ", which is not implemented");
         }
+    }
+
+    /** A decoder that takes more characters off the end of a piece than there are ends the process. */
+    private void checkStrip(String field, JsonNode stage) {
+        JsonNode stop = stage.path("stop");
+        if (field.equals(DECODER) && stop.asLong() != 0) {
+            throw new CheckpointException(source + ": decoder.stop is " + Quoted.line(stop.toString())
+                    + ", expected 0: to take characters off the end of a piece is not implemented");
+        }
+    }
+
+    /** The stages that a stage is made of; none unless it is a sequence. */
+    static JsonNode parts(JsonNode stage) {
+        if (stage.path("type").asText().equals(SEQUENCE)) {
+            for (String field : PARTS.values()) {
+                if (stage.has(field)) {
+                    return stage.get(field);
+                }
+            }
+        }
+        return MissingNode.getInstance();
     }
 
     /** A normalizer's expression that matches nothing, somewhere, ends the process; whether one does is hard to tell. */

@@ -69,7 +69,7 @@ public final class StreamingDecoder {
     }
 
     private String text() {
-        return tokenizer.decodeAll(window, size);
+        return tokenizer.decodePlain(window, size);
     }
 
     private String handOut(String text, int end) {
@@ -84,7 +84,7 @@ public final class StreamingDecoder {
     /** Keeps the last piece alone if it is whole characters: the text of what follows does not depend on more. */
     private void cutWindow(String text) {
         int last = window[size - 1];
-        String alone = tokenizer.decodeAll(new int[] {last}, 1);
+        String alone = tokenizer.decodePlain(new int[] {last}, 1);
         if (!alone.isEmpty() && alone.indexOf(REPLACEMENT) < 0 && text.endsWith(alone)) {
             window[0] = last;
             size = 1;

@@ -61,9 +61,9 @@ public final class Tokenizer {
         String source = single
                 ? Quoted.path(file)
                 : Quoted.path(folder.resolve(TokenizerFiles.VOCAB)) + " with " + TokenizerFiles.MERGES;
-        SpecialTokens special = SpecialTokens.read(folder);
-        String json = single ? TokenizerFiles.readText(file) : Gpt2Files.toTokenizerJson(folder, special);
-        return new Tokenizer(TokenizerJson.parse(json, source, special.all()), special, source);
+        TokenizerConfig config = TokenizerConfig.read(folder);
+        String json = single ? TokenizerFiles.readText(file) : Gpt2Files.toTokenizerJson(folder);
+        return new Tokenizer(TokenizerJson.parse(json, source, config), config.special(), source);
     }
 
     /**
@@ -97,11 +97,6 @@ public final class Tokenizer {
     public String decode(int[] ids) {
         int[] plain = Arrays.stream(ids).filter(id -> !isSpecial(id)).toArray();
         return library.decode(plain, plain.length);
-    }
-
-    /** The text with special tokens spelled out. An id that has no piece has no text. */
-    public String decodeWithSpecials(int[] ids) {
-        return library.decode(ids, ids.length);
     }
 
     /** The pieces as the vocabulary spells them; empty for an id that has none. */
@@ -155,8 +150,8 @@ public final class Tokenizer {
         return new StreamingDecoder(this, before);
     }
 
-    /** The text of {@code ids[0 .. count)}, special tokens spelled out. */
-    String decodeAll(int[] ids, int count) {
+    /** The text of {@code ids[0 .. count)}, which are not special. */
+    String decodePlain(int[] ids, int count) {
         return library.decode(ids, count);
     }
 

@@ -19,10 +19,11 @@ import java.util.stream.Collectors;
 /**
  * What this project reads itself of a {@code tokenizer.json}, and the edited text that Hugging Face's library gets.
  *
- * <p>The library finds special tokens that are spelled in a text; here such a text is plain text. The edit therefore takes
- * them from {@code added_tokens}, which is searched for in texts, and puts them into the model's vocabulary, where no merge
- * leads to them and decoding still finds them. It also switches off truncation, padding and dropout, which are for training,
- * and the post-processor, which would put an end token behind a prompt.
+ * <p>The library finds special tokens that are spelled in a text; here such a text is plain text. The edit therefore leaves
+ * them out of {@code added_tokens}, so that the library does not know them: it encodes as if they did not exist, and is never
+ * asked to decode them. (A special token that is in the model's own vocabulary stays there: where ordinary encoding leads to
+ * it, it is the text's id.) The edit also puts in what the files beside it say, and switches off truncation, padding and
+ * dropout, which are for training, and the post-processor, which would put an end token behind a prompt.
  *
  * @param pieces by id; null where an id has none
  * @param specialIds ids of special tokens
@@ -35,14 +36,14 @@ record TokenizerJson(String[] pieces, Set<Integer> specialIds, int[] front, Stri
 
     /**
      * @param source what messages call the text
-     * @param special texts of pieces that are special too, if there are such pieces
-     * @throws CheckpointException if the text is not what the format says
+     * @param config what the files beside it say
+     * @throws CheckpointException if the text is not what the format says, or contradicts those files
      */
-    static TokenizerJson parse(String json, String source, Set<String> special) {
+    static TokenizerJson parse(String json, String source, TokenizerConfig config) {
         try (JsonParser parser = TokenizerFiles.JSON.createParser(json)) {
             TokenizerJsonReader reader = new TokenizerJsonReader(json, parser, source);
             reader.read();
-            return of(json, reader, source, special);
+            return of(json, reader, source, config);
         } catch (JacksonException e) {
             throw new CheckpointException(source + " is not valid JSON" + JsonFault.describe(e), e);
         } catch (IOException e) {
@@ -50,32 +51,27 @@ record TokenizerJson(String[] pieces, Set<Integer> specialIds, int[] front, Stri
         }
     }
 
-    private static TokenizerJson of(String json, TokenizerJsonReader reader, String source, Set<String> special) {
-        List<Piece> pieces = reader.vocab();
-        int vocabSize = pieces.size();
+    private static TokenizerJson of(String json, TokenizerJsonReader reader, String source, TokenizerConfig config) {
+        List<Piece> vocab = reader.vocab();
+        List<AddedToken> added = config.declared().joinedWith(reader.addedTokens(), source, vocab);
+        Set<String> special = new HashSet<>(config.special().all());
+        added.stream().filter(AddedToken::special).map(AddedToken::content).forEach(special::add);
+        List<AddedToken> plain = added.stream()
+                .filter(token -> !special.contains(token.content()))
+                .toList();
+
         Map<String, Integer> missing = new LinkedHashMap<>();
-        reader.addedTokens().forEach(token -> missing.put(token.content(), token.id()));
-        Set<String> specialTexts = new HashSet<>(special);
-        reader.addedTokens().stream()
-                .filter(AddedToken::special)
-                .map(AddedToken::content)
-                .forEach(specialTexts::add);
-        pieces.forEach(piece -> missing.remove(piece.text()));
+        added.forEach(token -> missing.put(token.content(), token.id()));
+        vocab.forEach(piece -> missing.remove(piece.text()));
+        List<Piece> pieces = new ArrayList<>(vocab);
         missing.forEach((text, id) -> pieces.add(new Piece(text, id)));
+        missing.keySet().removeAll(special);
 
         List<Edit> edits = new ArrayList<>(reader.switchedOff());
-        reader.addedTokensField()
-                .map(field -> field.with(searchedInTexts(reader.addedTokens())))
-                .ifPresent(edits::add);
-        edits.add(reader.vocabStart().with(entries(pieces.subList(vocabSize, pieces.size()), vocabSize > 0)));
-        return new TokenizerJson(byId(pieces, source), ids(pieces, specialTexts), reader.front(), apply(edits, json));
-    }
-
-    private static String searchedInTexts(List<AddedToken> tokens) {
-        return tokens.stream()
-                .filter(token -> !token.special())
-                .map(AddedToken::json)
-                .collect(Collectors.joining(",", "[", "]"));
+        edits.add(reader.addedTokens(plain.stream().map(AddedToken::json).collect(Collectors.joining(",", "[", "]"))));
+        config.prefixSpace().changed(reader.stages()).forEach((name, stage) -> edits.add(reader.stage(name, stage)));
+        edits.add(reader.vocabStart().with(entries(missing, !vocab.isEmpty())));
+        return new TokenizerJson(byId(pieces, source), ids(pieces, special), reader.front(), apply(edits, json));
     }
 
     private static Set<Integer> ids(List<Piece> pieces, Set<String> texts) {
@@ -85,12 +81,13 @@ record TokenizerJson(String[] pieces, Set<Integer> specialIds, int[] front, Stri
                 .collect(Collectors.toUnmodifiableSet());
     }
 
-    private static String entries(List<Piece> pieces, boolean othersFollow) {
+    /** The library numbers added tokens by their order; those in the vocabulary keep the ids that they have. */
+    private static String entries(Map<String, Integer> tokens, boolean othersFollow) {
         StringBuilder entries = new StringBuilder();
-        for (Piece piece : pieces) {
-            entries.append(entries.isEmpty() ? "" : ",").append(Gpt2Files.quoted(piece.text()));
-            entries.append(':').append(piece.id());
-        }
+        tokens.forEach((text, id) -> {
+            entries.append(entries.isEmpty() ? "" : ",").append(Gpt2Files.quoted(text));
+            entries.append(':').append(id);
+        });
         return othersFollow && !entries.isEmpty() ? entries.append(',').toString() : entries.toString();
     }
 
@@ -124,9 +121,6 @@ record TokenizerJson(String[] pieces, Set<Integer> specialIds, int[] front, Stri
 
     /** An entry of the model's vocabulary. */
     record Piece(String text, int id) {}
-
-    /** @param json the entry as it stands in the file */
-    record AddedToken(int id, String content, boolean special, String json) {}
 
     /** Text to put in place of {@code json[start .. end)}. */
     record Edit(int start, int end, String text) {

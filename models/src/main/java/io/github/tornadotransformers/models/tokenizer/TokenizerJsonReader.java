@@ -6,13 +6,14 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.json.JsonMapper;
 import io.github.tornadotransformers.models.CheckpointException;
 import io.github.tornadotransformers.models.Quoted;
-import io.github.tornadotransformers.models.tokenizer.TokenizerJson.AddedToken;
 import io.github.tornadotransformers.models.tokenizer.TokenizerJson.Edit;
 import io.github.tornadotransformers.models.tokenizer.TokenizerJson.Piece;
 import java.io.IOException;
 import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Optional;
+import java.util.Map;
 
 /** One pass over the text of a {@code tokenizer.json}; it remembers where fields stand, so that they can be replaced. */
 final class TokenizerJsonReader {
@@ -25,9 +26,12 @@ final class TokenizerJsonReader {
     private final List<AddedToken> addedTokens = new ArrayList<>();
     private final List<Edit> switchedOff = new ArrayList<>();
     private String modelType = "BPE";
+    private final Map<String, JsonNode> stages = new LinkedHashMap<>();
+    private final Map<String, Edit> stageFields = new HashMap<>();
     private int[] front = {};
     private Edit addedTokensField;
     private Edit vocabStart;
+    private int objectStart;
 
     TokenizerJsonReader(String json, JsonParser parser, String source) {
         this.parser = parser;
@@ -53,9 +57,21 @@ final class TokenizerJsonReader {
         return switchedOff;
     }
 
-    /** The value of {@code added_tokens}, which need not be there. */
-    Optional<Edit> addedTokensField() {
-        return Optional.ofNullable(addedTokensField);
+    /** Puts the whole value of {@code added_tokens} into its place, whether the file has the field or not. */
+    Edit addedTokens(String value) {
+        return addedTokensField == null
+                ? new Edit(objectStart, objectStart, "\"added_tokens\":" + value + ",")
+                : addedTokensField.with(value);
+    }
+
+    /** Normalizer, pre-tokenizer and decoder, those that are there. */
+    Map<String, JsonNode> stages() {
+        return stages;
+    }
+
+    /** Puts another stage into the place of one that is there. */
+    Edit stage(String name, JsonNode value) {
+        return stageFields.get(name).with(value.toString());
     }
 
     /** The empty place before the first entry of the vocabulary. */
@@ -67,6 +83,7 @@ final class TokenizerJsonReader {
         if (parser.nextToken() != JsonToken.START_OBJECT) {
             throw new CheckpointException(source + " is not a JSON object");
         }
+        objectStart = offsetAfterToken();
         for (String field = parser.nextFieldName(); field != null; field = parser.nextFieldName()) {
             parser.nextToken();
             switch (field) {
@@ -74,8 +91,7 @@ final class TokenizerJsonReader {
                 case "truncation", "padding" -> switchOff();
                 case "post_processor" -> readPostProcessor();
                 case "model" -> readModel();
-                case Stages.NORMALIZER, Stages.PRE_TOKENIZER, Stages.DECODER ->
-                    new Stages(source).check(field, readTree());
+                case Stages.NORMALIZER, Stages.PRE_TOKENIZER, Stages.DECODER -> readStage(field);
                 default -> parser.skipChildren();
             }
         }
@@ -92,6 +108,14 @@ final class TokenizerJsonReader {
         }
     }
 
+    private void readStage(String name) throws IOException {
+        int start = tokenOffset();
+        JsonNode stage = readTree();
+        new Stages(source).check(name, stage);
+        stages.put(name, stage);
+        stageFields.put(name, new Edit(start, offsetAfterToken(), ""));
+    }
+
     private void readModel() throws IOException {
         require(JsonToken.START_OBJECT, "model", "an object");
         for (String field = parser.nextFieldName(); field != null; field = parser.nextFieldName()) {
@@ -100,8 +124,19 @@ final class TokenizerJsonReader {
                 case "type" -> modelType = parser.getText();
                 case "dropout" -> switchOff();
                 case "vocab" -> readVocab();
+                case "continuing_subword_prefix" -> requireNone(field);
                 default -> parser.skipChildren();
             }
+        }
+    }
+
+    /** The library ends the process where a merge's second piece is shorter than what it takes off. */
+    private void requireNone(String field) throws IOException {
+        if (parser.currentToken() != JsonToken.VALUE_NULL
+                && !(parser.currentToken() == JsonToken.VALUE_STRING
+                        && parser.getText().isEmpty())) {
+            throw new CheckpointException(source + ": model." + field + " is " + Quoted.text(parser.getText())
+                    + ", which is not implemented");
         }
     }
 
@@ -139,9 +174,9 @@ final class TokenizerJsonReader {
         for (String field = parser.nextFieldName(); field != null; field = parser.nextFieldName()) {
             JsonToken value = parser.nextToken();
             switch (field) {
-                case "id" -> id = id("added_tokens");
-                case "content" -> content = parser.getText();
-                case "special" -> special = value == JsonToken.VALUE_TRUE;
+                case AddedToken.ID -> id = id("added_tokens");
+                case AddedToken.CONTENT -> content = parser.getText();
+                case AddedToken.SPECIAL -> special = value == JsonToken.VALUE_TRUE;
                 default -> parser.skipChildren();
             }
         }

@@ -103,7 +103,8 @@ final class UnpackedFiles {
             throw new FileNotFoundException(name);
         }
         Path file = folder.resolve(Path.of(name).getFileName());
-        if (Files.isRegularFile(file, LinkOption.NOFOLLOW_LINKS) && sha256(Files.readAllBytes(file)).equals(hash)) {
+        if (Files.isRegularFile(file, LinkOption.NOFOLLOW_LINKS)
+                && sha256(Files.readAllBytes(file)).equals(hash)) {
             return file;
         }
         WholeFile.write(file, contents(name, hash));

@@ -85,7 +85,7 @@ class SharedVectorsTest {
         return elements(json("vectors/transformers.js/Xenova_llama-tokenizer.json"))
                 .flatMap(each -> Stream.of(
                         encodesPrompt(LLAMA2, text(each, "text"), ids(each, "ids")),
-                        decodesWithSpecials(LLAMA2, ids(each, "ids"), text(each, "decoded"))));
+                        decodes(LLAMA2, ids(each, "ids"), text(each, "decoded"))));
     }
 
     /** The corrected tokenizer adds the start token. So do we, though the files beside the project are the first edition. */
@@ -201,22 +201,27 @@ class SharedVectorsTest {
                 () -> assertThat(load(tokenizer).encodePrompt(text)).containsExactly(ids));
     }
 
-    private DynamicTest decodesWithSpecials(String tokenizer, int[] ids, String text) {
+    /** Their start token is spelled out, and with it the space that Llama 2's puts in front of a text. */
+    private DynamicTest decodes(String tokenizer, int[] ids, String text) {
         return dynamicTest(
-                "decode " + text, () -> assertEquals(text, load(tokenizer).decodeWithSpecials(ids)));
+                "decode " + text,
+                () -> assertEquals(
+                        withoutStart(tokenizer, text), load(tokenizer).decode(ids)));
     }
 
     /**
      * The vectors' decoders deleted spaces before punctuation, an option of theirs which breaks the round trip and which we
-     * do not have. Special tokens are spelled out if they are in the expected text.
+     * do not have.
      */
     private DynamicTest decodesCleaned(String tokenizer, int[] ids, String text) {
-        boolean specials = text.startsWith("<s>") || text.startsWith("<|begin_of_text|>");
         return dynamicTest("decode " + text, () -> {
-            Tokenizer real = load(tokenizer);
-            String decoded = specials ? real.decodeWithSpecials(ids) : real.decode(ids);
-            assertEquals(text, text.contains(" !") ? decoded : decoded.replace(" !", "!"));
+            String decoded = load(tokenizer).decode(ids);
+            assertEquals(withoutStart(tokenizer, text), text.contains(" !") ? decoded : decoded.replace(" !", "!"));
         });
+    }
+
+    private static String withoutStart(String tokenizer, String text) {
+        return tokenizer.equals(GPT2) ? text : text.replaceFirst("^(<s> ?|<\\|begin_of_text\\|>)", "");
     }
 
     private Tokenizer load(String name) {

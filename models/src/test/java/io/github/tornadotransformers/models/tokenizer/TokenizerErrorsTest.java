@@ -207,6 +207,8 @@ class TokenizerErrorsTest {
                 "decoder       | {'type': 'Fuse', 'x': '\\ud800'}     | cannot read '\\ud800' in decoder",
                 "decoder       | {'type': 'Fuse', 'x': 1e999}         | in decoder",
                 "decoder       | 'Fuse'                               | decoder.type is ''",
+                "decoder       | {'type': 'Strip', 'content': 'a', 'start': 1, 'stop': 5} | decoder.stop is 5, expected 0",
+                "decoder       | {'type': 'Sequence', 'decoders': [{'type': 'Fuse'}, {'type': 'Strip', 'content': ' ', 'start': 0, 'stop': 1}]} | decoder.stop is 1",
                 "post_processor| {'type': 'Odd'}                      | post_processor.type is 'Odd'",
             })
     void aStageThatTheLibraryWouldNotSurvive(String field, String stage, String words) throws IOException {
@@ -215,6 +217,24 @@ class TokenizerErrorsTest {
         String text = json.toString();
         String with = text.substring(0, text.length() - 1) + ",\"" + field + "\":" + stage.replace('\'', '"') + "}";
         assertThat(failureWith("tokenizer.json", with)).contains(words.replace('\'', '"'));
+    }
+
+    @ParameterizedTest
+    @CsvSource({"##", "####", "é"})
+    void aPrefixOfPiecesThatTheLibraryWouldNotSurvive(String prefix) throws IOException {
+        ObjectNode json = TestTokenizers.byteLevelJson();
+        json.withObject("model").put("continuing_subword_prefix", prefix);
+        assertThat(failureWith("tokenizer.json", json.toString()))
+                .isEqualTo(file("tokenizer.json") + ": model.continuing_subword_prefix is \"" + prefix
+                        + "\", which is not implemented");
+    }
+
+    @Test
+    void noPrefixOfPiecesMayBeSpelledOut() throws IOException {
+        ObjectNode json = TestTokenizers.byteLevelJson();
+        json.withObject("model").put("continuing_subword_prefix", "");
+        Files.writeString(folder.resolve("tokenizer.json"), json.toString());
+        assertThat(Tokenizer.load(folder).encode("hello")).hasSize(1);
     }
 
     @Test

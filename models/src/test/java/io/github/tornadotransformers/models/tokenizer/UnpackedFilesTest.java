@@ -75,7 +75,8 @@ class UnpackedFilesTest {
         Path file = UnpackedFiles.in(folder).file(NAME);
         Object before = Files.readAttributes(file, "lastModifiedTime,fileKey");
         UnpackedFiles.in(folder).file(NAME);
-        assertThat((Object) Files.readAttributes(file, "lastModifiedTime,fileKey")).isEqualTo(before);
+        assertThat((Object) Files.readAttributes(file, "lastModifiedTime,fileKey"))
+                .isEqualTo(before);
     }
 
     @Test
@@ -124,8 +125,7 @@ class UnpackedFilesTest {
         Files.createDirectories(folder);
         Files.setAttribute(folder, "unix:uid", 12_345);
         assertThat(assertThrows(CheckpointException.class, () -> UnpackedFiles.in(folder)))
-                .hasMessage(
-                        folder + " belongs to 12345, who could put another library there: remove it");
+                .hasMessage(folder + " belongs to 12345, who could put another library there: remove it");
     }
 
     @Test
@@ -151,7 +151,6 @@ class UnpackedFilesTest {
     private void requirePosix() throws IOException {
         FileStore store = Files.getFileStore(cache);
         assumeTrue(
-                store.supportsFileAttributeView(PosixFileAttributeView.class),
-                "the file system knows no permissions");
+                store.supportsFileAttributeView(PosixFileAttributeView.class), "the file system knows no permissions");
     }
 }
