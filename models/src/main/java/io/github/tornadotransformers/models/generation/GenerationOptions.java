@@ -12,7 +12,7 @@ import java.util.Set;
  *
  * @param maxTokens how many tokens to generate at most; 0 runs the prompt alone
  * @param endTokens ids that end the text; none: it runs to {@code maxTokens}
- * @param stopTexts texts that end the text, and are no part of it
+ * @param stopTexts texts that end the text, and are no part of it; special tokens may be spelled in them
  * @param startToken what an empty prompt is replaced by; where there is none an empty prompt is refused
  * @param cached whether keys and values of earlier positions are reused; if not, every token runs the whole window again
  * @param prefillChunk how many positions one call of the forward pass runs at most

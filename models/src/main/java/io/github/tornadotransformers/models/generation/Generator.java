@@ -150,7 +150,15 @@ public final class Generator {
             }
             ids[length++] = id;
             sampler.observe(id);
-            decoder.ifPresent(each -> show(stopTexts.push(each.push(id))));
+            decoder.ifPresent(each -> {
+                String special = tokenizer.map(known -> known.specialText(id)).orElse("");
+                if (special.isEmpty() || !stopTexts.mention(special)) {
+                    show(stopTexts.push(each.push(id)));
+                } else {
+                    show(stopTexts.push(each.settle()));
+                    show(stopTexts.pushUnseen(special));
+                }
+            });
         }
 
         /** Shows what waited for a continuation; it may end in a stop text. */

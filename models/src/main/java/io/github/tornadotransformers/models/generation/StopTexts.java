@@ -1,11 +1,18 @@
 package io.github.tornadotransformers.models.generation;
 
+import java.util.BitSet;
 import java.util.List;
 
-/** Lets text through up to the first stop text; what may be the beginning of one waits for its continuation. */
+/**
+ * Lets text through up to the first stop text; what may be the beginning of one waits for its continuation. Special tokens
+ * that a stop text spells are looked for, too, though they are not shown.
+ */
 final class StopTexts {
     private final List<String> texts;
     private final StringBuilder waiting = new StringBuilder();
+    /** The characters of {@code waiting} that are not shown. */
+    private BitSet unseen = new BitSet();
+
     private boolean found;
 
     StopTexts(List<String> texts) {
@@ -16,6 +23,11 @@ final class StopTexts {
         return found;
     }
 
+    /** Whether a special token with this text matters. */
+    boolean mention(String special) {
+        return texts.stream().anyMatch(text -> text.contains(special));
+    }
+
     /** What can be shown after {@code text} came; nothing more once a stop text was found. */
     String push(String text) {
         if (found) {
@@ -23,19 +35,31 @@ final class StopTexts {
         }
         waiting.append(text);
         int stop = firstStop();
-        if (stop >= 0) {
-            found = true;
-            return waiting.substring(0, stop);
-        }
-        int shown = waiting.length() - possiblePrefix();
-        String ready = waiting.substring(0, shown);
-        waiting.delete(0, shown);
-        return ready;
+        found = stop >= 0;
+        return take(found ? stop : waiting.length() - possiblePrefix());
+    }
+
+    /** As {@link #push}, of the text of a special token, which is not shown itself. */
+    String pushUnseen(String special) {
+        unseen.set(waiting.length(), waiting.length() + special.length());
+        return push(special);
     }
 
     /** What waited for a continuation that does not come. */
     String finish() {
-        return found ? "" : waiting.toString();
+        return found ? "" : take(waiting.length());
+    }
+
+    private String take(int count) {
+        StringBuilder taken = new StringBuilder(count);
+        for (int i = 0; i < count; i++) {
+            if (!unseen.get(i)) {
+                taken.append(waiting.charAt(i));
+            }
+        }
+        waiting.delete(0, count);
+        unseen = unseen.get(count, Math.max(count, unseen.length()));
+        return taken.toString();
     }
 
     private int firstStop() {

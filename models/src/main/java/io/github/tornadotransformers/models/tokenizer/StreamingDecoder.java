@@ -50,6 +50,19 @@ public final class StreamingDecoder {
         return ready;
     }
 
+    /**
+     * The whole characters that are still held back, for one who has to know what stands before a special token. If the run of
+     * bytes goes on behind it and is no text as a whole, the library would have decoded them otherwise.
+     */
+    public String settle() {
+        String text = text();
+        int end = text.length();
+        while (end > 0 && text.charAt(end - 1) == REPLACEMENT) {
+            end--;
+        }
+        return handOut(text, end);
+    }
+
     /** The rest, certain because nothing comes after it. */
     public String finish() {
         String text = text();

@@ -123,6 +123,11 @@ public final class Tokenizer {
         return specialIds.contains(id);
     }
 
+    /** How a special token is spelled; empty for an id that is none. */
+    public String specialText(int id) {
+        return isSpecial(id) ? piece(id) : "";
+    }
+
     /** The id of a piece as the vocabulary spells it; special tokens are pieces. */
     public OptionalInt id(String piece) {
         int id = Arrays.asList(pieces).indexOf(piece);

@@ -18,6 +18,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 class GeneratorTest {
@@ -93,6 +94,46 @@ class GeneratorTest {
                 generate(GenerationOptions.ofTokens(6).withStopTexts(List.of("🦙")), "hello", " wor 🦙");
         assertEquals(StopReason.STOP, result.stopReason());
         assertEquals(Optional.of(" wor "), result.text());
+    }
+
+    /** The special token's text never appears in what is shown; the end token here is another one. */
+    @Test
+    void aStopTextThatIsASpecialTokenEndsTheText() {
+        int[] ids = append(append(continuation(" wor hello"), 2), 'x');
+        GenerationResult result = generate(
+                GenerationOptions.ofTokens(9).withEndTokens(Set.of(0)).withStopTexts(List.of("</s>")),
+                tokenizer.encodePrompt("hello"),
+                ids);
+        assertEquals(StopReason.STOP, result.stopReason());
+        assertEquals(Optional.of(" wor hello"), result.text());
+        assertThat(result.ids()).containsExactly(append(continuation(" wor hello"), 2));
+    }
+
+    @ParameterizedTest
+    @CsvSource({"or</s>, ' w'", "'🦙</s>', ' wor'", "'wor🦙</s> hell', ' '"})
+    void aStopTextMayContainASpecialToken(String stop, String shown) {
+        String before = stop.startsWith("or") ? " wor" : " wor🦙";
+        int[] ids = append(continuation(before), 2);
+        for (int id : continuation(" hello hello")) {
+            ids = append(ids, id);
+        }
+        GenerationResult result = generate(
+                GenerationOptions.ofTokens(20).withStopTexts(List.of(stop)), tokenizer.encodePrompt("hello"), ids);
+        assertEquals(StopReason.STOP, result.stopReason());
+        assertEquals(Optional.of(shown), result.text());
+    }
+
+    /** A special token that no stop text spells is not there, as before. */
+    @Test
+    void aStopTextAcrossAnotherSpecialTokenIsFound() {
+        int[] ids = append(continuation(" wor"), 2);
+        ids = append(ids, continuation(" hello")[0]);
+        GenerationResult result = generate(
+                GenerationOptions.ofTokens(9).withStopTexts(List.of("r h", "<s>")),
+                tokenizer.encodePrompt("hello"),
+                ids);
+        assertEquals(StopReason.STOP, result.stopReason());
+        assertEquals(Optional.of(" wo"), result.text());
     }
 
     @Test

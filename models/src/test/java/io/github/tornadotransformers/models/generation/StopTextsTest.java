@@ -55,6 +55,41 @@ class StopTextsTest {
         assertThat(texts.found()).isTrue();
     }
 
+    @Test
+    void aSpecialTokenIsFoundAndNotShown() {
+        StopTexts texts = new StopTexts(List.of("<s>"));
+        assertEquals("a", texts.push("a"));
+        assertEquals("", texts.pushUnseen("<s>"));
+        assertThat(texts.found()).isTrue();
+    }
+
+    @Test
+    void aSpecialTokenMayBePartOfAStopText() {
+        StopTexts texts = new StopTexts(List.of("b<s>c"));
+        assertEquals("a", texts.push("ab"));
+        assertEquals("", texts.pushUnseen("<s>"));
+        assertEquals("bd", texts.push("d"));
+        assertEquals("", texts.push("b"));
+        assertEquals("", texts.pushUnseen("<s>"));
+        assertEquals("", texts.push("cd"));
+        assertThat(texts.found()).isTrue();
+    }
+
+    @Test
+    void aSpecialTokenThatWaitedInVainIsNotShown() {
+        StopTexts texts = new StopTexts(List.of("b<s>c"));
+        texts.push("ab");
+        texts.pushUnseen("<s>");
+        assertEquals("b", texts.finish());
+    }
+
+    @Test
+    void onlySpecialTokensOfAStopTextMatter() {
+        StopTexts texts = new StopTexts(List.of("x", "b<s>c"));
+        assertThat(texts.mention("<s>")).isTrue();
+        assertThat(texts.mention("</s>")).isFalse();
+    }
+
     /** However a text is cut into pieces, what is shown is the text up to its first stop text. */
     @Test
     void theCutDoesNotDependOnThePieces() {
