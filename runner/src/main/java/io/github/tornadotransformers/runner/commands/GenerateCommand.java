@@ -63,7 +63,10 @@ abstract class GenerateCommand implements Callable<Integer> {
             description = "token ids instead of a text; needs no tokenizer")
     int[] promptIds;
 
-    @Option(names = "--stop", paramLabel = "TEXT", description = "end before this text or special token; may be given several times")
+    @Option(
+            names = "--stop",
+            paramLabel = "TEXT",
+            description = "end before this text or special token; may be given several times")
     List<String> stopTexts = List.of();
 
     @Option(names = JSON_OPTION, description = "print one JSON object instead of the text")
