@@ -3,9 +3,6 @@ package io.github.tornadotransformers.engine;
 import io.github.tornadotransformers.host.HostOps;
 import io.github.tornadotransformers.models.EngineException;
 import io.github.tornadotransformers.models.InvalidRequest;
-import io.github.tornadotransformers.models.ModelConfig;
-import io.github.tornadotransformers.models.Term;
-import io.github.tornadotransformers.models.Wording;
 import io.github.tornadotransformers.models.checkpoint.DType;
 import io.github.tornadotransformers.models.checkpoint.ModelSource;
 import io.github.tornadotransformers.models.checkpoint.Weights;
@@ -16,9 +13,6 @@ import java.util.function.BiFunction;
 
 /** Opens a model on an engine by the engine's name. */
 public final class Engines {
-    /** What the cache is made for when nothing is said, if the model allows it. */
-    public static final int DEFAULT_CONTEXT = 2048;
-
     private Engines() {}
 
     /**
@@ -29,12 +23,14 @@ public final class Engines {
      * @throws EngineException if the engine cannot run here, or the machine lacks memory
      */
     public static EngineSession open(ModelSource model, EngineSettings settings) {
-        Program program = program(model.config(), settings);
+        Program program = ContextLength.program(model.config(), settings);
         DType dtype = settings.dtype().orElse(model.storedDType());
-        HostMemory.require(program, dtype);
-        return settings.engine().onDevice()
-                ? DeviceEngine.open(model, program, dtype, settings)
-                : HostEngine.open(model, program, dtype, settings);
+        if (settings.engine().onDevice()) {
+            HostMemory.require(program, dtype);
+            return DeviceEngine.open(model, program, dtype, settings);
+        }
+        HostMemory.requireWithHeap(program, dtype);
+        return HostEngine.open(model, program, dtype, settings);
     }
 
     /**
@@ -45,9 +41,9 @@ public final class Engines {
         if (settings.engine().onDevice()) {
             return open(model, settings);
         }
-        Program program = program(model.config(), settings);
+        Program program = ContextLength.program(model.config(), settings);
         DType dtype = settings.dtype().orElse(model.storedDType());
-        HostMemory.require(program, dtype);
+        HostMemory.requireWithHeap(program, dtype);
         return HostEngine.openQuickly(model, program, dtype, settings);
     }
 
@@ -58,9 +54,9 @@ public final class Engines {
      */
     public static EngineSession openHost(
             ModelSource model, EngineSettings settings, BiFunction<Program, Weights, ForwardPass> interpreter) {
-        Program program = program(model.config(), settings);
+        Program program = ContextLength.program(model.config(), settings);
         DType dtype = settings.dtype().orElse(model.storedDType());
-        HostMemory.require(program, dtype);
+        HostMemory.requireWithHeap(program, dtype);
         return HostEngine.open(model, program, dtype, settings, interpreter);
     }
 
@@ -78,13 +74,9 @@ public final class Engines {
         return DeviceEngine.device(settings);
     }
 
-    private static Program program(ModelConfig config, EngineSettings settings) {
-        int context = settings.context().orElse(Math.min(config.contextLength(), DEFAULT_CONTEXT));
-        if (context < 1 || context > config.contextLength()) {
-            throw new InvalidRequest(Wording.of(
-                    "%s is %d, expected 1 to %d, the positions that the model was trained for",
-                    Term.CONTEXT, context, config.contextLength()));
-        }
-        return config.program(context);
+    /** That a model is being loaded, and how much of it: for whoever waits. */
+    public static String loading(ModelSource model, EngineSettings settings) {
+        Program program = ContextLength.program(model.config(), settings);
+        return "loading " + HostMemory.figures(program, settings.dtype().orElse(model.storedDType())) + " …";
     }
 }

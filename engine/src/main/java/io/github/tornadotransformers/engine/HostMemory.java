@@ -31,6 +31,34 @@ public final class HostMemory {
         }
     }
 
+    /** As {@link #require(Program, DType)}, for an engine that keeps the cache in the JVM's heap. */
+    static void requireWithHeap(Program program, DType dtype) {
+        require(program, dtype);
+        Runtime jvm = Runtime.getRuntime();
+        long used = jvm.totalMemory() - jvm.freeMemory();
+        requireHeap(program.contextLength(), program.cacheBytes(), jvm.maxMemory() - used);
+    }
+
+    static void requireHeap(int context, long cacheBytes, long freeBytes) {
+        if (cacheBytes > freeBytes) {
+            throw new MemoryException(Wording.of(
+                    "the cache of %d positions needs %.1f GiB of the JVM's heap, which has room for %.1f: try a smaller %s,"
+                            + " or %s-Xmx…",
+                    context, cacheBytes / GIB, freeBytes / GIB, Term.CONTEXT, Term.JVM_FLAG));
+        }
+    }
+
+    /** How much a model takes, for a message. */
+    static String figures(Program program, DType dtype) {
+        return String.format(
+                Locale.ROOT,
+                "%.1f GiB of weights as %s, %.1f GiB of cache for %d positions",
+                weightBytes(program, dtype) / GIB,
+                dtype.toString().toLowerCase(Locale.ROOT),
+                program.cacheBytes() / GIB,
+                program.contextLength());
+    }
+
     static void require(long weightBytes, long cacheBytes, long freeBytes, DType dtype) {
         if (Math.addExact(weightBytes, cacheBytes) > freeBytes) {
             throw new MemoryException(Wording.of(

@@ -49,8 +49,7 @@ public final class Generator {
         TokenIds.requireInVocabulary("prompt", promptIds, forward.program().vocabSize());
         if (promptIds.length > context) {
             throw new InvalidRequest(Wording.of(
-                    "the prompt has %d tokens, but the context holds %d: shorten the prompt or raise %s",
-                    promptIds.length, context, Term.CONTEXT));
+                    "the prompt has %d tokens, but the context holds %d", promptIds.length, context));
         }
         return new Run(promptIds, listener, cancelled).run();
     }

@@ -1,5 +1,6 @@
 package io.github.tornadotransformers.runner.commands;
 
+import io.github.tornadotransformers.engine.ContextLength;
 import io.github.tornadotransformers.engine.EngineSession;
 import io.github.tornadotransformers.engine.EngineSettings;
 import io.github.tornadotransformers.engine.Engines;
@@ -16,6 +17,7 @@ import io.github.tornadotransformers.runner.console.Console;
 import io.github.tornadotransformers.runner.console.ExitCode;
 import io.github.tornadotransformers.runner.console.Failure;
 import io.github.tornadotransformers.runner.console.Interruption;
+import io.github.tornadotransformers.runner.console.SlowNotice;
 import io.github.tornadotransformers.runner.hub.ModelCache;
 import java.nio.file.Path;
 import java.util.HashSet;
@@ -106,13 +108,25 @@ abstract class GenerateCommand implements Callable<Integer> {
         checkpoint.notices().forEach(this::say);
         Optional<Tokenizer> tokenizer = tokenizer(checkpoint.folder());
         int[] ids = promptIds(tokenizer);
+        ContextLength.requireRoom(
+                "the prompt has " + ids.length + " tokens",
+                ids.length,
+                "shorten the prompt",
+                checkpoint.config(),
+                settings);
         long opened = System.nanoTime();
-        try (EngineSession session = Engines.openQuickly(checkpoint, settings)) {
+        try (EngineSession session = open(checkpoint, settings)) {
             say(model + ": " + checkpoint.config().modelType() + ", " + EnumConverter.spelled(session.dtype())
                     + ", on engine " + session.engine() + " (" + session.device() + ")");
             Sampler sampler = new Sampler(samplingOptions, checkpoint.config().vocabSize());
             Generator generator = new Generator(session.forward(), sampler, tokenizer, options(checkpoint, tokenizer));
             return generate(generator, ids, tokenizer, session, opened - started + session.loadNanos());
+        }
+    }
+
+    private EngineSession open(Checkpoint checkpoint, EngineSettings settings) {
+        try (SlowNotice _ = SlowNotice.after(this::say, () -> Engines.loading(checkpoint, settings))) {
+            return Engines.openQuickly(checkpoint, settings);
         }
     }
 

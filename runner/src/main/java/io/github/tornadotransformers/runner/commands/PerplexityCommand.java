@@ -8,6 +8,7 @@ import io.github.tornadotransformers.models.generation.Perplexity;
 import io.github.tornadotransformers.models.tokenizer.Tokenizer;
 import io.github.tornadotransformers.runner.console.Console;
 import io.github.tornadotransformers.runner.console.ExitCode;
+import io.github.tornadotransformers.runner.console.SlowNotice;
 import io.github.tornadotransformers.runner.hub.ModelCache;
 import java.nio.file.Path;
 import java.util.Locale;
@@ -73,7 +74,7 @@ final class PerplexityCommand implements Callable<Integer> {
             checkpoint.notices().forEach(console.err()::println);
             tokenizer.roundTripNotice(text).ifPresent(console.err()::println);
         }
-        try (EngineSession session = Engines.open(checkpoint, settings)) {
+        try (EngineSession session = open(checkpoint, settings)) {
             if (!quiet) {
                 console.err()
                         .println(model + ": " + ids.length + " tokens on engine " + session.engine() + " ("
@@ -82,6 +83,15 @@ final class PerplexityCommand implements Callable<Integer> {
             print(Perplexity.of(session.forward(), ids));
         }
         return ExitCode.OK;
+    }
+
+    private EngineSession open(Checkpoint checkpoint, EngineSettings settings) {
+        if (quiet) {
+            return Engines.open(checkpoint, settings);
+        }
+        try (SlowNotice _ = SlowNotice.after(console.err()::println, () -> Engines.loading(checkpoint, settings))) {
+            return Engines.open(checkpoint, settings);
+        }
     }
 
     private void print(Perplexity found) {

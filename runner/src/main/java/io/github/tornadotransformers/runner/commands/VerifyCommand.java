@@ -1,5 +1,6 @@
 package io.github.tornadotransformers.runner.commands;
 
+import io.github.tornadotransformers.engine.ContextLength;
 import io.github.tornadotransformers.engine.EngineKind;
 import io.github.tornadotransformers.engine.EngineSession;
 import io.github.tornadotransformers.engine.EngineSettings;
@@ -14,6 +15,7 @@ import io.github.tornadotransformers.models.tokenizer.Tokenizer;
 import io.github.tornadotransformers.runner.console.Console;
 import io.github.tornadotransformers.runner.console.ExitCode;
 import io.github.tornadotransformers.runner.console.Failure;
+import io.github.tornadotransformers.runner.console.SlowNotice;
 import io.github.tornadotransformers.runner.engines.TornadoSdk;
 import io.github.tornadotransformers.runner.hub.ModelCache;
 import io.github.tornadotransformers.runner.verify.Comparison;
@@ -243,7 +245,11 @@ final class VerifyCommand implements Callable<Integer> {
     }
 
     private Opened open(Checkpoint checkpoint, EngineKind engine) {
-        EngineSession session = Engines.open(checkpoint, options.settingsFor(engine));
+        EngineSettings settings = options.settingsFor(engine);
+        EngineSession session;
+        try (SlowNotice _ = SlowNotice.after(this::say, () -> engine + ": " + Engines.loading(checkpoint, settings))) {
+            session = Engines.open(checkpoint, settings);
+        }
         say(engine + ": " + session.device() + ", " + name(session.dtype()));
         return new Opened(engine.toString(), session);
     }
@@ -265,6 +271,12 @@ final class VerifyCommand implements Callable<Integer> {
         ToLongFunction<String> nanos = _ -> 0;
         if (golden != null) {
             GoldenTrace expected = GoldenTrace.read(golden);
+            ContextLength.requireRoom(
+                    "the golden trace has " + expected.positions() + " positions",
+                    expected.positions(),
+                    "take a shorter trace",
+                    checkpoint.config(),
+                    options.settingsFor(Engine.SCALAR));
             for (Opened each : opened) {
                 comparisons.add(expected.check(each.name, each.forward(), Tolerance.GOLDEN));
             }
@@ -336,14 +348,13 @@ final class VerifyCommand implements Callable<Integer> {
                     .orElseGet(() -> someIds(checkpoint.config().vocabSize()));
         }
         TokenIds.requireInVocabulary("prompt", ids, checkpoint.config().vocabSize());
-        int positions = ids.length + steps - 1;
-        int context = options.context == null
-                ? Math.min(checkpoint.config().contextLength(), Engines.DEFAULT_CONTEXT)
-                : options.context;
-        if (positions > context) {
-            throw Failure.usage("the prompt's " + ids.length + " tokens and " + (steps - 1) + " more need " + positions
-                    + " positions, but the context holds " + context);
-        }
+        long positions = (long) ids.length + steps - 1;
+        ContextLength.requireRoom(
+                "the prompt's " + ids.length + " tokens and " + (steps - 1) + " more need " + positions + " positions",
+                positions,
+                "take fewer steps or a shorter prompt",
+                checkpoint.config(),
+                options.settingsFor(EngineKind.SCALAR));
         return ids;
     }
 

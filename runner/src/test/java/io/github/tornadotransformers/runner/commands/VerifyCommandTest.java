@@ -53,6 +53,19 @@ class VerifyCommandTest {
     }
 
     @Test
+    void aGoldenTraceOfMorePositionsThanTheContextIsRefused() throws IOException {
+        Path golden = Files.writeString(
+                folder.resolve("long.json"),
+                "{\"steps\":[{\"ids\":[1,2,3,4,5,6,7,8,9],\"last_row_logits\":[0.5],\"next\":1}]}");
+        CommandRun run =
+                CommandRun.of("verify", llama, "-q", "--golden", golden.toString(), "--engines", "host", "--context", "8");
+        assertThat(run.exitCode()).isEqualTo(2);
+        assertThat(run.err())
+                .contains("the golden trace has 9 positions, but the context holds 8: take a shorter trace, or raise"
+                        + " --context (the model was trained for 64)");
+    }
+
+    @Test
     void jsonHoldsEveryPoint() {
         JsonNode result = json(CommandRun.of("verify", llama, "--json", "-q", "--steps", "2", "--prompt-ids", "3,1,4")
                 .out());
@@ -136,7 +149,20 @@ class VerifyCommandTest {
     void aPromptThatDoesNotFitIsRefusedWithBothNumbers() {
         CommandRun run = CommandRun.of("verify", llama, "--steps", "60", "-q");
         assertThat(run.exitCode()).isEqualTo(2);
-        assertThat(run.err()).contains("8 tokens and 59 more need 67 positions, but the context holds 64");
+        assertThat(run.err()).contains(
+                "the prompt's 8 tokens and 59 more need 67 positions, but the model was trained for 64: take fewer steps"
+                        + " or a shorter prompt");
+    }
+
+    @Test
+    void stepsThatDoNotFitTheContextAreRefusedHoweverMany() {
+        CommandRun run = CommandRun.of("verify", llama, "--steps", "30", "-q", "--context", "16");
+        assertThat(run.exitCode()).isEqualTo(2);
+        assertThat(run.err())
+                .contains("8 tokens and 29 more need 37 positions, but the context holds 16: take fewer steps or a shorter"
+                        + " prompt, or raise --context (the model was trained for 64)");
+        assertThat(CommandRun.of("verify", llama, "--steps", "2147483647", "-q").err())
+                .contains("8 tokens and 2147483646 more need 2147483654 positions");
     }
 
     @Test

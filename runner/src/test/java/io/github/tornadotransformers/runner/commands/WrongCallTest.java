@@ -3,8 +3,13 @@ package io.github.tornadotransformers.runner.commands;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import io.github.tornadotransformers.models.Heads;
+import io.github.tornadotransformers.models.Sizes;
 import io.github.tornadotransformers.models.TestCheckpoints;
 import io.github.tornadotransformers.models.checkpoint.StoredType;
+import io.github.tornadotransformers.models.llama.LlamaConfig;
+import io.github.tornadotransformers.models.rope.Rope;
+import io.github.tornadotransformers.models.rope.RopeScaling;
 import io.github.tornadotransformers.runner.CommandRun;
 import io.github.tornadotransformers.runner.SmallModels;
 import io.github.tornadotransformers.runner.console.ExitCode;
@@ -23,6 +28,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Every mistake gets one line that names it, an exit code, and an empty stdout. */
 class WrongCallTest {
@@ -96,12 +102,54 @@ class WrongCallTest {
     @Test
     void promptThatIsTooLong() {
         assertWrongCall(
-                "the prompt has 70 tokens, but the context holds 64: shorten the prompt or raise --context",
+                "the prompt has 70 tokens, but the model was trained for 64: shorten the prompt",
                 "gpt2",
                 "-q",
                 "-m",
                 gpt2,
                 "x".repeat(70));
+    }
+
+    @Test
+    void promptThatIsTooLongForTheContextAskedFor() {
+        assertWrongCall(
+                "the prompt has 30 tokens, but the context holds 8: shorten the prompt, or raise --context (the model was"
+                        + " trained for 64)",
+                "gpt2",
+                "-m",
+                gpt2,
+                "--context",
+                "8",
+                "x".repeat(30));
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"host", "scalar"})
+    void contextOfMorePositionsThanAnArrayHolds(String engine) {
+        Path model = folder.resolve("endless");
+        TestCheckpoints.write(
+                model,
+                new LlamaConfig(
+                        new Sizes(61, 1_000_000_000, 24, 40, 1),
+                        new Heads(4, 2, 6),
+                        new Rope(10_000, 6, new RopeScaling.None()),
+                        1e-5f,
+                        false,
+                        false,
+                        false),
+                1);
+        assertWrongCall(
+                "--context is 1000000000, expected 1 to 178956970, the positions of this model that an array of the cache"
+                        + " can hold",
+                "llama",
+                "-m",
+                model.toString(),
+                "--prompt-ids",
+                "1,2",
+                "--context",
+                "1000000000",
+                "-e",
+                engine);
     }
 
     @Test
