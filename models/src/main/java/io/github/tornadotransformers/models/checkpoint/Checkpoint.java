@@ -13,6 +13,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalInt;
+import java.util.stream.IntStream;
 
 /**
  * A checkpoint folder in Hugging Face's layout, opened and checked: its config, its end tokens, and where its tensors are.
@@ -173,6 +174,17 @@ public final class Checkpoint implements ModelSource {
      */
     public void checkTensors(Program program) {
         TensorCheck.of(folder, tensors, program);
+    }
+
+    /** The tensors of the model that have elements which are NaN or infinite; reads them all. */
+    public List<NonFiniteTensor> nonFiniteTensors() {
+        return config.program(1).weights().stream()
+                .flatMap(weight -> IntStream.range(0, weight.layers()).boxed().flatMap(layer -> weight.parts().stream()
+                        .map(part -> tensor(part.tensorName(layer)))))
+                .distinct()
+                .parallel()
+                .flatMap(tensor -> NonFiniteTensor.in(tensor).stream())
+                .toList();
     }
 
     /** The tensor of a name without prefix, which {@link #checkTensors} has found. */

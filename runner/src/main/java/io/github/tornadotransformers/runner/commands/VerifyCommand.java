@@ -57,7 +57,7 @@ import picocli.CommandLine.Parameters;
             "Run engines side by side and compare every step: the embeddings, both residuals of every block, the logits and"
                     + " the chosen token. Strict engines must agree bit for bit.",
             "",
-            "Exit code 0 only if all agree, 1 if not, 3 if an engine could not run."
+            "Exit code 0 only if all agree on finite values, 1 if not, 3 if an engine could not run."
         },
         sortOptions = false)
 final class VerifyCommand implements Callable<Integer> {
@@ -156,7 +156,7 @@ final class VerifyCommand implements Callable<Integer> {
             say("report: " + VerifyReport.write(report, result));
         }
         console.out().print(json ? JsonResult.of(result).toString() + "\n" : MarkdownResult.of(result));
-        return result.agrees() ? ExitCode.OK : ExitCode.FAILURE;
+        return result.passes() ? ExitCode.OK : ExitCode.FAILURE;
     }
 
     private void requireSensibleCall() {
@@ -197,7 +197,7 @@ final class VerifyCommand implements Callable<Integer> {
             say("checking every kernel on engine " + engine);
             verdicts.put(engine.toString(), engine.onDevice() ? checkDevice(engine) : checkHost(engine));
         }
-        return new VerifyResult("kernels", List.of(), 0, List.of(), List.of(), verdicts, Map.of(), environment());
+        return new VerifyResult("kernels", List.of(), 0, List.of(), List.of(), verdicts, Map.of(), List.of(), environment());
     }
 
     private List<KernelCheck.Verdict> checkHost(EngineKind engine) {
@@ -302,6 +302,9 @@ final class VerifyCommand implements Callable<Integer> {
                 comparisons,
                 Map.of(),
                 facts,
+                comparisons.stream().anyMatch(Comparison::sawNonFinite)
+                        ? checkpoint.nonFiniteTensors()
+                        : List.of(),
                 environment());
     }
 

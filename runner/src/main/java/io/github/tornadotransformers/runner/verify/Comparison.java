@@ -13,6 +13,7 @@ public final class Comparison {
     private final Tolerance tolerance;
     private final Map<TracePoint, Differences> points = new LinkedHashMap<>();
     private Optional<FirstDifference> first = Optional.empty();
+    private Optional<NonFiniteValue> firstNonFinite = Optional.empty();
 
     Comparison(String reference, String engine, Tolerance tolerance) {
         this.reference = reference;
@@ -35,9 +36,10 @@ public final class Comparison {
         }
         Differences differences = differences(point);
         for (int i = 0; i < expected.values().length; i++) {
-            if (!differences.compare(actual.values()[i], expected.values()[i])) {
+            boolean accepted = differences.compare(actual.values()[i], expected.values()[i]);
+            if (!accepted || !Float.isFinite(expected.values()[i])) {
                 int position = expected.firstPosition() + i / expected.width();
-                refuse(step, point, position, i % expected.width(), expected.values()[i], actual.values()[i]);
+                note(accepted, step, point, position, i % expected.width(), expected.values()[i], actual.values()[i]);
             }
         }
     }
@@ -65,6 +67,16 @@ public final class Comparison {
         return points.computeIfAbsent(point, _ -> new Differences(tolerance));
     }
 
+    /** Of an element that is refused, or accepted although it is not finite. */
+    private void note(
+            boolean accepted, int step, TracePoint point, int position, int index, float expected, float actual) {
+        if (!accepted) {
+            refuse(step, point, position, index, expected, actual);
+        } else if (firstNonFinite.isEmpty()) {
+            firstNonFinite = Optional.of(new NonFiniteValue(step, point, position, index, actual));
+        }
+    }
+
     private void refuse(int step, TracePoint point, int position, int index, double expected, double actual) {
         if (first.isEmpty()) {
             first = Optional.of(new FirstDifference(step, point, position, index, expected, actual));
@@ -89,6 +101,18 @@ public final class Comparison {
 
     public Optional<FirstDifference> first() {
         return first;
+    }
+
+    /** The first element that is equal and not finite. */
+    public Optional<NonFiniteValue> firstNonFinite() {
+        return firstNonFinite;
+    }
+
+    /** Whether any engine gave a value that is not finite. */
+    public boolean sawNonFinite() {
+        return firstNonFinite.isPresent()
+                || first.filter(each -> !Double.isFinite(each.actual()) || !Double.isFinite(each.expected()))
+                        .isPresent();
     }
 
     public boolean agrees() {

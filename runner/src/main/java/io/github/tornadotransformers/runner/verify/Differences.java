@@ -1,6 +1,9 @@
 package io.github.tornadotransformers.runner.verify;
 
-/** How two arrays of the same meaning differ: counts and the largest distances. It grows as arrays are compared. */
+/**
+ * How two arrays of the same meaning differ: counts and the largest distances. It grows as arrays are compared. Elements that are
+ * NaN or the same infinity in both do not differ.
+ */
 public final class Differences {
     private final Tolerance tolerance;
     private long elements;
@@ -19,7 +22,7 @@ public final class Differences {
         elements++;
         boolean accepted = tolerance.accepts(actual, expected);
         refused += accepted ? 0 : 1;
-        if (Float.floatToRawIntBits(actual) != Float.floatToRawIntBits(expected) || Float.isNaN(actual)) {
+        if (Float.floatToIntBits(actual) != Float.floatToIntBits(expected)) {
             differing++;
             widen(actual, expected, ulps(actual, expected));
         }
@@ -31,6 +34,9 @@ public final class Differences {
         elements++;
         boolean accepted = tolerance.accepts((double) actual, expected);
         refused += accepted ? 0 : 1;
+        if (Tolerance.areAlikeButNotFinite(actual, expected)) {
+            return accepted;
+        }
         if (actual != (float) expected) {
             differing++;
         }

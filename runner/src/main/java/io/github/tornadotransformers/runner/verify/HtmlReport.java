@@ -60,11 +60,8 @@ public final class HtmlReport {
         add("<meta name=\"viewport\" content=\"width=device-width\"><title>verify: %s</title>", result.subject());
         page.append("<style>").append(STYLE).append("</style></head><body>\n");
         add("<h1>verify: %s</h1>", result.subject());
-        if (result.agrees()) {
-            add("<p class=\"good\">All agree.</p>");
-        } else {
-            add("<p class=\"bad\">They do not agree.</p>");
-        }
+        add("<p class=\"%s\">%s</p>", result.passes() ? "good" : "bad", result.verdict());
+        result.nonFiniteWords().forEach(words -> add("<p class=\"bad\">%s</p>", words));
         if (result.steps() > 0) {
             add(
                     "<p>%d decoding steps after the prompt ids <code>%s</code>.</p>",

@@ -3,6 +3,7 @@ package io.github.tornadotransformers.runner.verify;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.github.tornadotransformers.models.checkpoint.NonFiniteTensor;
 import io.github.tornadotransformers.models.generation.TraceListener;
 import java.util.Locale;
 
@@ -14,7 +15,12 @@ public final class JsonResult {
 
     public static ObjectNode of(VerifyResult result) {
         ObjectNode object = NODES.objectNode();
-        object.put("subject", result.subject()).put("agrees", result.agrees()).put("steps", result.steps());
+        object.put("subject", result.subject())
+                .put("agrees", result.agrees())
+                .put("finite", result.isFinite())
+                .put("steps", result.steps());
+        ArrayNode broken = object.putArray("broken_tensors");
+        result.brokenTensors().forEach(each -> broken.add(tensor(each)));
         result.promptIds().forEach(object.putArray("prompt_ids")::add);
         ArrayNode runs = object.putArray("engines");
         result.runs()
@@ -44,6 +50,16 @@ public final class JsonResult {
         return object;
     }
 
+    private static ObjectNode tensor(NonFiniteTensor broken) {
+        ObjectNode object = NODES.objectNode()
+                .put("file", broken.tensor().file().toString())
+                .put("tensor", broken.tensor().name())
+                .put("count", broken.count())
+                .put("index", broken.index());
+        number(object, "value", broken.value());
+        return object;
+    }
+
     private static ObjectNode comparison(Comparison comparison) {
         ObjectNode object = NODES.objectNode();
         object.put("reference", comparison.reference())
@@ -57,6 +73,13 @@ public final class JsonResult {
                     .put("index", first.index());
             number(node, "expected", first.expected());
             number(node, "actual", first.actual());
+        });
+        comparison.firstNonFinite().ifPresent(value -> {
+            ObjectNode node = object.putObject("first_not_finite");
+            point(node.put("step", value.step()), value.point())
+                    .put("position", value.position())
+                    .put("index", value.index());
+            number(node, "value", value.value());
         });
         ArrayNode points = object.putArray("points");
         comparison.points().forEach((point, each) -> points.add(differences(point(NODES.objectNode(), point), each)));

@@ -17,7 +17,8 @@ public final class MarkdownResult {
             markdown.kernels(result);
         }
         result.published().forEach(markdown::published);
-        markdown.line(result.agrees() ? "All agree." : "They do not agree.");
+        result.nonFiniteWords().forEach(words -> markdown.line("%s", words));
+        markdown.line("%s", result.verdict());
         return markdown.text.toString();
     }
 

@@ -3,8 +3,8 @@ package io.github.tornadotransformers.runner.verify;
 import io.github.tornadotransformers.models.checkpoint.DType;
 
 /**
- * How far a value may lie from the expected one: {@code |a - b| <= atol + rtol |b|}, or not a bit where exact. NaN never
- * passes.
+ * How far a value may lie from the expected one: {@code |a - b| <= atol + rtol |b|}, or not a bit where exact. A value that is
+ * not finite is as far as can be from all but its like: NaN (whatever its bits) from NaN, an infinity from the same one.
  *
  * @param exact whether only equal bits pass
  */
@@ -20,8 +20,9 @@ public record Tolerance(boolean exact, double rtol, double atol) {
     public static final Tolerance GOLDEN = new Tolerance(false, 3e-4, 3e-4);
 
     public Tolerance {
-        if (!(rtol >= 0 && atol >= 0)) {
-            throw new IllegalArgumentException("a tolerance must be 0 or more, not rtol " + rtol + ", atol " + atol);
+        if (!(rtol >= 0 && rtol < Double.POSITIVE_INFINITY && atol >= 0 && atol < Double.POSITIVE_INFINITY)) {
+            throw new IllegalArgumentException(
+                    "a tolerance must be a number of at least 0, not rtol " + rtol + ", atol " + atol);
         }
     }
 
@@ -38,14 +39,20 @@ public record Tolerance(boolean exact, double rtol, double atol) {
     }
 
     boolean accepts(float actual, float expected) {
-        if (exact) {
-            return Float.floatToRawIntBits(actual) == Float.floatToRawIntBits(expected) && !Float.isNaN(actual);
-        }
-        return accepts((double) actual, expected);
+        return exact
+                ? Float.floatToIntBits(actual) == Float.floatToIntBits(expected)
+                : accepts((double) actual, expected);
     }
 
     boolean accepts(double actual, double expected) {
-        return actual == expected || Math.abs(actual - expected) <= atol + rtol * Math.abs(expected);
+        return Double.isFinite(actual) && Double.isFinite(expected)
+                ? Math.abs(actual - expected) <= atol + rtol * Math.abs(expected)
+                : areAlikeButNotFinite(actual, expected);
+    }
+
+    /** Both NaN, or the same infinity. */
+    static boolean areAlikeButNotFinite(double a, double b) {
+        return !Double.isFinite(a) && Double.compare(a, b) == 0;
     }
 
     @Override

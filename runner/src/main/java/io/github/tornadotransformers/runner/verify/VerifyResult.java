@@ -1,5 +1,6 @@
 package io.github.tornadotransformers.runner.verify;
 
+import io.github.tornadotransformers.models.checkpoint.NonFiniteTensor;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -14,6 +15,7 @@ import java.util.Optional;
  * @param comparisons one per pair of engines, or engine and golden trace
  * @param kernels verdicts by engine
  * @param published outcomes by engine
+ * @param brokenTensors of the checkpoint, looked for where a value was not finite
  * @param environment machine, JDK, TornadoVM, flags, in the order to show them
  */
 public record VerifyResult(
@@ -24,12 +26,48 @@ public record VerifyResult(
         List<Comparison> comparisons,
         Map<String, List<KernelCheck.Verdict>> kernels,
         Map<String, List<PublishedFacts.Outcome>> published,
+        List<NonFiniteTensor> brokenTensors,
         Map<String, String> environment) {
     /**
      * @param device where the engine ran, in words
      * @param forwardMillis of all steps, tracing included
      */
     public record EngineRun(String engine, String device, String dtype, double loadMillis, double forwardMillis) {}
+
+    /** Whether all agree, on values that mean something. */
+    public boolean passes() {
+        return agrees() && isFinite();
+    }
+
+    /** Whether every value that was compared is finite. */
+    public boolean isFinite() {
+        return comparisons.stream().noneMatch(Comparison::sawNonFinite);
+    }
+
+    /** What to say of the values that are not finite; nothing where there is none. */
+    List<String> nonFiniteWords() {
+        if (isFinite()) {
+            return List.of();
+        }
+        if (!brokenTensors.isEmpty()) {
+            return brokenTensors.stream()
+                    .map(tensor -> "The weights are broken: " + tensor)
+                    .toList();
+        }
+        return comparisons.stream()
+                .flatMap(each -> each.firstNonFinite().stream())
+                .limit(1)
+                .map(value -> "Every weight is finite, but " + value + " on all engines.")
+                .toList();
+    }
+
+    /** The verdict in a sentence. */
+    String verdict() {
+        if (!agrees()) {
+            return "They do not agree.";
+        }
+        return isFinite() ? "All agree." : "All agree, but on values that are not finite.";
+    }
 
     public boolean agrees() {
         return comparisons.stream().allMatch(Comparison::agrees)

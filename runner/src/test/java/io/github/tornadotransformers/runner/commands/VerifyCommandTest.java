@@ -5,8 +5,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import io.github.tornadotransformers.models.TestCheckpoints;
+import io.github.tornadotransformers.models.checkpoint.StoredTensor;
 import io.github.tornadotransformers.runner.CommandRun;
 import java.io.IOException;
+import java.io.RandomAccessFile;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -16,6 +18,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.MethodSource;
 
 class VerifyCommandTest {
@@ -52,6 +55,66 @@ class VerifyCommandTest {
         assertThat(run.err()).isEmpty();
     }
 
+    @ParameterizedTest
+    @CsvSource({
+        "NaN, norm.weight, 7, [7]",
+        "Infinity, norm.weight, 7, [7]",
+        "-Infinity, lm_head.weight, 119, '[3, 5]'",
+        "NaN, layers.1.mlp.gate_proj.weight, 0, '[0, 0]'"
+    })
+    void weightsThatAreNotFiniteAreNoDifferenceAndAreNamed(float value, String name, int index, String place) {
+        Path model = folder.resolve("broken " + value + name);
+        StoredTensor tensor = TestCheckpoints.write(model, TestCheckpoints.llama(), 5).tensor(name);
+        overwrite(tensor, index, value);
+        String broken = "The weights are broken: tensor \"" + tensor.name() + "\" (F32 " + tensor.shape() + ") in "
+                + tensor.file() + ": element " + place + " is " + value + "\n";
+
+        CommandRun run = CommandRun.of("verify", model.toString(), "--steps", "2", "-q");
+        assertThat(run.exitCode()).isOne();
+        assertThat(run.out())
+                .contains("host against scalar (bit for bit): agree", broken)
+                .endsWith("All agree, but on values that are not finite.\n")
+                .doesNotContain("First difference");
+
+        Path report = folder.resolve("report of " + value + name);
+        JsonNode json = json(CommandRun.of("verify", model.toString(), "--json", "-q", "--report", report.toString())
+                .out());
+        assertThat(json.get("agrees").booleanValue()).isTrue();
+        assertThat(json.get("finite").booleanValue()).isFalse();
+        assertThat(json.at("/broken_tensors/0/tensor").textValue()).isEqualTo(tensor.name());
+        assertThat(json.at("/broken_tensors/0/index").intValue()).isEqualTo(index);
+        assertThat(json.at("/broken_tensors/0/value").textValue()).isEqualTo(Float.toString(value));
+        assertThat(json.at("/comparisons/0/first_not_finite/step").isNumber()).isTrue();
+        assertThat(report.resolve("report.html")).content().contains("The weights are broken: tensor");
+    }
+
+    @Test
+    void valuesThatOverflowAreToldFromBrokenWeights() {
+        Path model = folder.resolve("overflowing");
+        StoredTensor tensor = TestCheckpoints.write(model, TestCheckpoints.llama(), 5).tensor("norm.weight");
+        for (int index = 0; index < 38; index++) {
+            overwrite(tensor, index, Float.MAX_VALUE);
+        }
+        CommandRun run = CommandRun.of("verify", model.toString(), "--steps", "1", "-q");
+        assertThat(run.exitCode()).isOne();
+        assertThat(run.out())
+                .containsPattern("Every weight is finite, but step 0, lmHead, position 7, element \\d+ is (NaN|-?Infinity)"
+                        + " on all engines\\.")
+                .endsWith("All agree, but on values that are not finite.\n");
+    }
+
+    @Test
+    void aDifferenceIsOneWhetherWeightsAreBrokenOrNot() {
+        Path model = folder.resolve("broken and faulty");
+        StoredTensor tensor = TestCheckpoints.write(model, TestCheckpoints.llama(), 5).tensor("norm.weight");
+        overwrite(tensor, 7, Float.NaN);
+        CommandRun run = CommandRun.of(
+                "verify", model.toString(), "--engines", "scalar", "--fault", "swapped-layers", "--steps", "1", "-q");
+        assertThat(run.exitCode()).isOne();
+        assertThat(run.out()).contains("First difference: step 0, layer 0 oProj", "The weights are broken: tensor");
+        assertThat(run.out()).endsWith("They do not agree.\n");
+    }
+
     @Test
     void aGoldenTraceOfMorePositionsThanTheContextIsRefused() throws IOException {
         Path golden = Files.writeString(
@@ -63,6 +126,15 @@ class VerifyCommandTest {
         assertThat(run.err())
                 .contains("the golden trace has 9 positions, but the context holds 8: take a shorter trace, or raise"
                         + " --context (the model was trained for 64)");
+    }
+
+    private static void overwrite(StoredTensor tensor, int index, float value) {
+        try (RandomAccessFile file = new RandomAccessFile(tensor.file().toFile(), "rw")) {
+            file.seek(tensor.offset() + (long) Float.BYTES * index);
+            file.writeInt(Integer.reverseBytes(Float.floatToRawIntBits(value)));
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
     }
 
     @Test
