@@ -42,7 +42,7 @@ public final class EarlierRun {
             JsonNode key = row.path(JsonReport.KEY);
             List<Double> samples = new ArrayList<>();
             for (JsonNode sample : row.path(JsonReport.SAMPLES)) {
-                samples.add(sample.asDouble(Double.NaN));
+                samples.add(sample.isNumber() ? sample.doubleValue() : Double.NaN);
             }
             if (!key.isTextual() || samples.isEmpty() || !samples.stream().allMatch(EarlierRun::isSpeed)) {
                 throw notAResult(file, "row " + speeds.size() + " has no key or no speeds", null);

@@ -1,14 +1,18 @@
 package io.github.tornadotransformers.runner.verify;
 
-import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.core.JacksonException;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import io.github.tornadotransformers.models.CheckpointException;
+import io.github.tornadotransformers.models.Quoted;
+import io.github.tornadotransformers.models.checkpoint.CheckpointFiles;
+import io.github.tornadotransformers.models.checkpoint.JsonFault;
 import io.github.tornadotransformers.models.generation.ForwardPass;
 import io.github.tornadotransformers.models.generation.Logits;
 import io.github.tornadotransformers.models.generation.TraceListener;
 import io.github.tornadotransformers.models.program.Program;
 import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -31,50 +35,90 @@ public final class GoldenTrace {
 
     /** @throws CheckpointException if the file cannot be read or is no trace */
     public static GoldenTrace read(Path file) {
+        CheckpointFiles.requireContents(file);
         try {
-            JsonNode steps = new ObjectMapper().readTree(file.toFile()).path("steps");
+            JsonNode steps = new ObjectMapper().readTree(Files.readAllBytes(file)).path("steps");
             List<Step> read = new ArrayList<>();
             for (JsonNode step : steps) {
-                read.add(new Step(
-                        Arrays.stream(doubles(file, step, "ids"))
-                                .mapToInt(id -> (int) id)
-                                .toArray(),
-                        doubles(file, step, "last_row_logits"),
-                        step.path("next").asInt(-1),
-                        rows(step, "last_row_trace"),
-                        rows(step, "all_rows_trace")));
+                read.add(new Fields(file, "step " + read.size(), step).step());
             }
             if (read.isEmpty()) {
-                throw new CheckpointException(file + " has no steps, expected a stored trace");
+                throw new CheckpointException(Quoted.path(file) + " has no steps, expected a stored trace");
             }
             return new GoldenTrace(read);
-        } catch (JsonProcessingException e) {
-            throw new CheckpointException(file + " is not JSON: " + e.getOriginalMessage());
+        } catch (JacksonException e) {
+            throw new CheckpointException(Quoted.path(file) + " is not valid JSON" + JsonFault.describe(e), e);
         } catch (IOException e) {
-            throw new CheckpointException(file + " cannot be read: " + e.getMessage());
+            throw CheckpointException.unreadable(file, e);
         }
     }
 
-    private static double[] doubles(Path file, JsonNode step, String field) {
-        JsonNode array = step.path(field);
-        if (!array.isArray() || array.isEmpty()) {
-            throw new CheckpointException(file + ": a step has no '" + field + "', expected a list of numbers");
+    /** The fields of a step, of exactly the types that they are to have. */
+    private record Fields(Path file, String place, JsonNode json) {
+        Step step() {
+            return new Step(
+                    ids(),
+                    numbers("last_row_logits", list("last_row_logits")),
+                    id("next", json.path("next")),
+                    rows("last_row_trace"),
+                    rows("all_rows_trace"));
         }
-        return numbers(array);
-    }
 
-    private static double[] numbers(JsonNode array) {
-        double[] numbers = new double[array.size()];
-        for (int i = 0; i < numbers.length; i++) {
-            numbers[i] = array.get(i).asDouble(Double.NaN);
+        private int[] ids() {
+            JsonNode list = list("ids");
+            int[] ids = new int[list.size()];
+            for (int i = 0; i < ids.length; i++) {
+                ids[i] = id("ids[" + i + "]", list.get(i));
+            }
+            return ids;
         }
-        return numbers;
-    }
 
-    private static List<double[]> rows(JsonNode step, String field) {
-        List<double[]> rows = new ArrayList<>();
-        step.path(field).forEach(row -> rows.add(numbers(row)));
-        return rows;
+        private int id(String field, JsonNode value) {
+            if (!value.isIntegralNumber() || !value.canConvertToInt() || value.intValue() < 0) {
+                throw rejected(field, value, "a token id");
+            }
+            return value.intValue();
+        }
+
+        private JsonNode list(String field) {
+            JsonNode list = json.path(field);
+            if (!list.isArray() || list.isEmpty()) {
+                throw rejected(field, list, "a list of numbers");
+            }
+            return list;
+        }
+
+        private List<double[]> rows(String field) {
+            JsonNode points = json.path(field);
+            if (!points.isMissingNode() && !points.isArray()) {
+                throw rejected(field, points, "a list of lists of numbers");
+            }
+            List<double[]> rows = new ArrayList<>();
+            for (JsonNode point : points) {
+                rows.add(numbers(field + "[" + rows.size() + "]", point));
+            }
+            return rows;
+        }
+
+        private double[] numbers(String field, JsonNode list) {
+            if (!list.isArray()) {
+                throw rejected(field, list, "a list of numbers");
+            }
+            double[] numbers = new double[list.size()];
+            for (int i = 0; i < numbers.length; i++) {
+                JsonNode value = list.get(i);
+                numbers[i] = value.doubleValue();
+                if (!value.isNumber() || !Double.isFinite(numbers[i])) {
+                    throw rejected(field + "[" + i + "]", value, "a number");
+                }
+            }
+            return numbers;
+        }
+
+        private CheckpointException rejected(String field, JsonNode found, String expected) {
+            return new CheckpointException(Quoted.path(file) + ": " + place + ": " + field + " is "
+                    + (found.isMissingNode() ? "missing" : Quoted.line(found.toString())) + ", expected " + expected);
+        }
     }
 
     /** Longest text of the trace. */
@@ -117,6 +161,7 @@ public final class GoldenTrace {
     private static void check(int index, Step step, int first, Recorder recorder, Comparison comparison) {
         Program program = recorder.program();
         String head = program.head().getLast().name();
+        requireInVocabulary(step, program.vocabSize());
         float[] logits = recorder.forward(Arrays.copyOfRange(step.ids, first, step.ids.length), first);
         int residuals = 0;
         for (Map.Entry<TracePoint, StepTrace.Rows> entry :
@@ -152,6 +197,15 @@ public final class GoldenTrace {
         if (golden.length != size) {
             throw new CheckpointException("the golden trace has " + golden.length + " elements at " + point
                     + ", but the model has " + size + ": it is not a trace of this model");
+        }
+    }
+
+    private static void requireInVocabulary(Step step, int vocabSize) {
+        for (int id : step.ids) {
+            if (id >= vocabSize) {
+                throw new CheckpointException("the golden trace has the token id " + id + ", but the model's vocab_size is "
+                        + vocabSize + ": it is not a trace of this model");
+            }
         }
     }
 }

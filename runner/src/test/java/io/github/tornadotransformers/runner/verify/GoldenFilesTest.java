@@ -32,6 +32,7 @@ import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /**
@@ -96,6 +97,62 @@ class GoldenFilesTest {
         assertThatThrownBy(() -> check(LLAMA, GPT2.file()))
                 .isInstanceOf(CheckpointException.class)
                 .hasMessageContaining("it is not a trace of this model");
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            value = {
+                "/steps/0/ids/1 | \"52\" | step 0: ids[1] is \"52\", expected a token id",
+                "/steps/0/ids/1 | 195.9 | step 0: ids[1] is 195.9, expected a token id",
+                "/steps/0/ids/1 | 17.0 | step 0: ids[1] is 17.0, expected a token id",
+                "/steps/0/ids/1 | -1 | step 0: ids[1] is -1, expected a token id",
+                "/steps/0/ids/1 | 4294967297 | step 0: ids[1] is 4294967297, expected a token id",
+                "/steps/0/ids/1 | null | step 0: ids[1] is null, expected a token id",
+                "/steps/0/ids | [] | step 0: ids is [], expected a list of numbers",
+                "/steps/0/ids | 7 | step 0: ids is 7, expected a list of numbers",
+                "/steps/2/next | \"3\" | step 2: next is \"3\", expected a token id",
+                "/steps/2/next | 3.5 | step 2: next is 3.5, expected a token id",
+                "/steps/1/last_row_logits/4 | \"0.5\" | step 1: last_row_logits[4] is \"0.5\", expected a number",
+                "/steps/1/last_row_logits/4 | null | step 1: last_row_logits[4] is null, expected a number",
+                "/steps/1/last_row_logits/4 | 1e999 | step 1: last_row_logits[4] is \"Infinity\", expected a number",
+                "/steps/1/last_row_logits/4 | true | step 1: last_row_logits[4] is true, expected a number",
+                "/steps/0/all_rows_trace/3/7 | \"0\" | step 0: all_rows_trace[3][7] is \"0\", expected a number",
+                "/steps/0/all_rows_trace/3 | 7 | step 0: all_rows_trace[3] is 7, expected a list of numbers",
+                "/steps/0/all_rows_trace | 7 | step 0: all_rows_trace is 7, expected a list of lists of numbers",
+                "/steps/0/ids/1 | 139 | the golden trace has the token id 139, but the model's vocab_size is 139",
+            })
+    void whatIsNotExactlyATraceIsRefused(String place, String value, String words) throws IOException {
+        ObjectNode stored =
+                (ObjectNode) new ObjectMapper().readTree(LLAMA.file().toFile());
+        int slash = place.lastIndexOf('/');
+        JsonNode parent = stored.at(place.substring(0, slash));
+        JsonNode changed = new ObjectMapper().readTree(value);
+        if (parent instanceof ArrayNode array) {
+            array.set(Integer.parseInt(place.substring(slash + 1)), changed);
+        } else {
+            ((ObjectNode) parent).set(place.substring(slash + 1), changed);
+        }
+        Path file = Files.writeString(
+                folder.resolve("changed.json"), stored.toString().replace("\"Infinity\"", "1e999"));
+        assertThatThrownBy(() -> check(LLAMA, file))
+                .isInstanceOf(CheckpointException.class)
+                .hasMessageContaining(words);
+    }
+
+    @Test
+    void aTraceWithoutAFieldOrWithoutStepsOrOfNoJsonIsRefused() throws IOException {
+        Path file = folder.resolve("changed.json");
+        Files.writeString(file, "{\"steps\":[{\"ids\":[1],\"last_row_logits\":[0.5]}]}");
+        assertThatThrownBy(() -> GoldenTrace.read(file)).hasMessage(file + ": step 0: next is missing, expected a token id");
+        Files.writeString(file, "{}");
+        assertThatThrownBy(() -> GoldenTrace.read(file)).hasMessage(file + " has no steps, expected a stored trace");
+        Files.writeString(file, "{\"steps\": NaN}");
+        assertThatThrownBy(() -> GoldenTrace.read(file))
+                .hasMessageStartingWith(file + " is not valid JSON at line 1")
+                .hasMessageNotContaining("enable");
+        assertThatThrownBy(() -> GoldenTrace.read(folder.resolve("none")))
+                .hasMessage(folder.resolve("none") + " cannot be read: there is no such file");
     }
 
     @Test
