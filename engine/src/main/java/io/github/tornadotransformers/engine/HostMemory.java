@@ -1,5 +1,6 @@
 package io.github.tornadotransformers.engine;
 
+import io.github.tornadotransformers.models.ByteCount;
 import io.github.tornadotransformers.models.Term;
 import io.github.tornadotransformers.models.Wording;
 import io.github.tornadotransformers.models.checkpoint.DType;
@@ -42,21 +43,21 @@ public final class HostMemory {
     static void requireHeap(int context, long cacheBytes, long freeBytes) {
         if (cacheBytes > freeBytes) {
             throw new MemoryException(Wording.of(
-                    "the cache of %d positions needs %.1f GiB of the JVM's heap, which has room for %.1f: try a smaller %s,"
-                            + " or %s-Xmx…",
-                    context, cacheBytes / GIB, freeBytes / GIB, Term.CONTEXT, Term.JVM_FLAG));
+                    "the cache of %d positions needs %s of the JVM's heap, which has room for %s: try a smaller %s, or"
+                            + " %s-Xmx…",
+                    context,
+                    ByteCount.binaryWords(cacheBytes),
+                    ByteCount.binaryWords(freeBytes),
+                    Term.CONTEXT,
+                    Term.JVM_FLAG));
         }
     }
 
     /** How much a model takes, for a message. */
     static String figures(Program program, DType dtype) {
-        return String.format(
-                Locale.ROOT,
-                "%.1f GiB of weights as %s, %.1f GiB of cache for %d positions",
-                weightBytes(program, dtype) / GIB,
-                dtype.toString().toLowerCase(Locale.ROOT),
-                program.cacheBytes() / GIB,
-                program.contextLength());
+        return ByteCount.binaryWords(weightBytes(program, dtype)) + " of weights as "
+                + dtype.toString().toLowerCase(Locale.ROOT) + ", " + ByteCount.binaryWords(program.cacheBytes())
+                + " of cache for " + program.contextLength() + " positions";
     }
 
     static void require(long weightBytes, long cacheBytes, long freeBytes, DType dtype) {

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatCode;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.github.tornadotransformers.models.TestCheckpoints;
 import io.github.tornadotransformers.models.checkpoint.DType;
 import java.util.OptionalLong;
 import org.junit.jupiter.api.Test;
@@ -32,9 +33,16 @@ class HostMemoryTest {
     void cacheThatDoesNotFitTheHeapIsRefusedWithBothFigures() {
         assertThatThrownBy(() -> HostMemory.requireHeap(1 << 20, 8 * GIB, 6 * GIB))
                 .isInstanceOf(Failure.class)
-                .hasMessage("the cache of 1048576 positions needs 8.0 GiB of the JVM's heap, which has room for 6.0: try a"
-                        + " smaller --context, or a larger heap (TRANSFORMERS_JVM_FLAGS=-Xmx…)");
+                .hasMessage(
+                        "the cache of 1048576 positions needs 8.0 GiB of the JVM's heap, which has room for 6.0 GiB: try a"
+                                + " smaller --context, or a larger heap (TRANSFORMERS_JVM_FLAGS=-Xmx…)");
         assertThatCode(() -> HostMemory.requireHeap(1 << 20, 6 * GIB, 6 * GIB)).doesNotThrowAnyException();
+    }
+
+    @Test
+    void littleIsNotShownAsNothing() {
+        assertThat(HostMemory.figures(TestCheckpoints.gpt2().program(37), DType.BF16))
+                .isEqualTo("34.0 KiB of weights as bf16, 18.2 KiB of cache for 37 positions");
     }
 
     @Test

@@ -179,8 +179,9 @@ public final class Checkpoint implements ModelSource {
     /** The tensors of the model that have elements which are NaN or infinite; reads them all. */
     public List<NonFiniteTensor> nonFiniteTensors() {
         return config.program(1).weights().stream()
-                .flatMap(weight -> IntStream.range(0, weight.layers()).boxed().flatMap(layer -> weight.parts().stream()
-                        .map(part -> tensor(part.tensorName(layer)))))
+                .flatMap(weight -> IntStream.range(0, weight.layers())
+                        .boxed()
+                        .flatMap(layer -> weight.parts().stream().map(part -> tensor(part.tensorName(layer)))))
                 .distinct()
                 .parallel()
                 .flatMap(tensor -> NonFiniteTensor.in(tensor).stream())

@@ -52,6 +52,7 @@ class NonFiniteTensorTest {
         assertThat(NonFiniteTensor.in(
                         written(StoredType.F32, List.of(2L), Map.of(0L, Float.MAX_VALUE, 1L, -Float.MAX_VALUE))))
                 .isEmpty();
-        assertThat(NonFiniteTensor.in(written(StoredType.F32, List.of(0L, 4L), Map.of()))).isEmpty();
+        assertThat(NonFiniteTensor.in(written(StoredType.F32, List.of(0L, 4L), Map.of())))
+                .isEmpty();
     }
 }

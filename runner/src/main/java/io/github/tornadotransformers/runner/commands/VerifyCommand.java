@@ -197,7 +197,8 @@ final class VerifyCommand implements Callable<Integer> {
             say("checking every kernel on engine " + engine);
             verdicts.put(engine.toString(), engine.onDevice() ? checkDevice(engine) : checkHost(engine));
         }
-        return new VerifyResult("kernels", List.of(), 0, List.of(), List.of(), verdicts, Map.of(), List.of(), environment());
+        return new VerifyResult(
+                "kernels", List.of(), 0, List.of(), List.of(), verdicts, Map.of(), List.of(), environment());
     }
 
     private List<KernelCheck.Verdict> checkHost(EngineKind engine) {
@@ -302,9 +303,7 @@ final class VerifyCommand implements Callable<Integer> {
                 comparisons,
                 Map.of(),
                 facts,
-                comparisons.stream().anyMatch(Comparison::sawNonFinite)
-                        ? checkpoint.nonFiniteTensors()
-                        : List.of(),
+                comparisons.stream().anyMatch(Comparison::sawNonFinite) ? checkpoint.nonFiniteTensors() : List.of(),
                 environment());
     }
 

@@ -37,7 +37,8 @@ public final class GoldenTrace {
     public static GoldenTrace read(Path file) {
         CheckpointFiles.requireContents(file);
         try {
-            JsonNode steps = new ObjectMapper().readTree(Files.readAllBytes(file)).path("steps");
+            JsonNode steps =
+                    new ObjectMapper().readTree(Files.readAllBytes(file)).path("steps");
             List<Step> read = new ArrayList<>();
             for (JsonNode step : steps) {
                 read.add(new Fields(file, "step " + read.size(), step).step());
@@ -203,8 +204,8 @@ public final class GoldenTrace {
     private static void requireInVocabulary(Step step, int vocabSize) {
         for (int id : step.ids) {
             if (id >= vocabSize) {
-                throw new CheckpointException("the golden trace has the token id " + id + ", but the model's vocab_size is "
-                        + vocabSize + ": it is not a trace of this model");
+                throw new CheckpointException("the golden trace has the token id " + id
+                        + ", but the model's vocab_size is " + vocabSize + ": it is not a trace of this model");
             }
         }
     }

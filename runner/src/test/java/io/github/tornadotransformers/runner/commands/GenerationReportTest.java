@@ -19,14 +19,7 @@ class GenerationReportTest {
         EngineSession session =
                 new EngineSession(null, Engine.TORNADO, "a device", DType.BF16, 7, () -> compiled, () -> {});
         GenerationResult result = new GenerationResult(
-                new int[6],
-                new int[4],
-                Optional.of("text"),
-                StopReason.LENGTH,
-                6,
-                2000 * MILLI,
-                3,
-                4000 * MILLI);
+                new int[6], new int[4], Optional.of("text"), StopReason.LENGTH, 6, 2000 * MILLI, 3, 4000 * MILLI);
         return GenerationReport.of("model", session, result, 1_234_567_890);
     }
 

@@ -64,7 +64,8 @@ class VerifyCommandTest {
     })
     void weightsThatAreNotFiniteAreNoDifferenceAndAreNamed(float value, String name, int index, String place) {
         Path model = folder.resolve("broken " + value + name);
-        StoredTensor tensor = TestCheckpoints.write(model, TestCheckpoints.llama(), 5).tensor(name);
+        StoredTensor tensor =
+                TestCheckpoints.write(model, TestCheckpoints.llama(), 5).tensor(name);
         overwrite(tensor, index, value);
         String broken = "The weights are broken: tensor \"" + tensor.name() + "\" (F32 " + tensor.shape() + ") in "
                 + tensor.file() + ": element " + place + " is " + value + "\n";
@@ -91,22 +92,25 @@ class VerifyCommandTest {
     @Test
     void valuesThatOverflowAreToldFromBrokenWeights() {
         Path model = folder.resolve("overflowing");
-        StoredTensor tensor = TestCheckpoints.write(model, TestCheckpoints.llama(), 5).tensor("norm.weight");
+        StoredTensor tensor =
+                TestCheckpoints.write(model, TestCheckpoints.llama(), 5).tensor("norm.weight");
         for (int index = 0; index < 38; index++) {
             overwrite(tensor, index, Float.MAX_VALUE);
         }
         CommandRun run = CommandRun.of("verify", model.toString(), "--steps", "1", "-q");
         assertThat(run.exitCode()).isOne();
         assertThat(run.out())
-                .containsPattern("Every weight is finite, but step 0, lmHead, position 7, element \\d+ is (NaN|-?Infinity)"
-                        + " on all engines\\.")
+                .containsPattern(
+                        "Every weight is finite, but step 0, lmHead, position 7, element \\d+ is (NaN|-?Infinity)"
+                                + " on all engines\\.")
                 .endsWith("All agree, but on values that are not finite.\n");
     }
 
     @Test
     void aDifferenceIsOneWhetherWeightsAreBrokenOrNot() {
         Path model = folder.resolve("broken and faulty");
-        StoredTensor tensor = TestCheckpoints.write(model, TestCheckpoints.llama(), 5).tensor("norm.weight");
+        StoredTensor tensor =
+                TestCheckpoints.write(model, TestCheckpoints.llama(), 5).tensor("norm.weight");
         overwrite(tensor, 7, Float.NaN);
         CommandRun run = CommandRun.of(
                 "verify", model.toString(), "--engines", "scalar", "--fault", "swapped-layers", "--steps", "1", "-q");
@@ -120,8 +124,8 @@ class VerifyCommandTest {
         Path golden = Files.writeString(
                 folder.resolve("long.json"),
                 "{\"steps\":[{\"ids\":[1,2,3,4,5,6,7,8,9],\"last_row_logits\":[0.5],\"next\":1}]}");
-        CommandRun run =
-                CommandRun.of("verify", llama, "-q", "--golden", golden.toString(), "--engines", "host", "--context", "8");
+        CommandRun run = CommandRun.of(
+                "verify", llama, "-q", "--golden", golden.toString(), "--engines", "host", "--context", "8");
         assertThat(run.exitCode()).isEqualTo(2);
         assertThat(run.err())
                 .contains("the golden trace has 9 positions, but the context holds 8: take a shorter trace, or raise"
@@ -221,9 +225,10 @@ class VerifyCommandTest {
     void aPromptThatDoesNotFitIsRefusedWithBothNumbers() {
         CommandRun run = CommandRun.of("verify", llama, "--steps", "60", "-q");
         assertThat(run.exitCode()).isEqualTo(2);
-        assertThat(run.err()).contains(
-                "the prompt's 8 tokens and 59 more need 67 positions, but the model was trained for 64: take fewer steps"
-                        + " or a shorter prompt");
+        assertThat(run.err())
+                .contains(
+                        "the prompt's 8 tokens and 59 more need 67 positions, but the model was trained for 64: take fewer steps"
+                                + " or a shorter prompt");
     }
 
     @Test
@@ -231,8 +236,9 @@ class VerifyCommandTest {
         CommandRun run = CommandRun.of("verify", llama, "--steps", "30", "-q", "--context", "16");
         assertThat(run.exitCode()).isEqualTo(2);
         assertThat(run.err())
-                .contains("8 tokens and 29 more need 37 positions, but the context holds 16: take fewer steps or a shorter"
-                        + " prompt, or raise --context (the model was trained for 64)");
+                .contains(
+                        "8 tokens and 29 more need 37 positions, but the context holds 16: take fewer steps or a shorter"
+                                + " prompt, or raise --context (the model was trained for 64)");
         assertThat(CommandRun.of("verify", llama, "--steps", "2147483647", "-q").err())
                 .contains("8 tokens and 2147483646 more need 2147483654 positions");
     }

@@ -144,7 +144,8 @@ class GoldenFilesTest {
     void aTraceWithoutAFieldOrWithoutStepsOrOfNoJsonIsRefused() throws IOException {
         Path file = folder.resolve("changed.json");
         Files.writeString(file, "{\"steps\":[{\"ids\":[1],\"last_row_logits\":[0.5]}]}");
-        assertThatThrownBy(() -> GoldenTrace.read(file)).hasMessage(file + ": step 0: next is missing, expected a token id");
+        assertThatThrownBy(() -> GoldenTrace.read(file))
+                .hasMessage(file + ": step 0: next is missing, expected a token id");
         Files.writeString(file, "{}");
         assertThatThrownBy(() -> GoldenTrace.read(file)).hasMessage(file + " has no steps, expected a stored trace");
         Files.writeString(file, "{\"steps\": NaN}");

@@ -15,7 +15,15 @@ class ToleranceTest {
             List.of(Tolerance.EXACT, Tolerance.GOLDEN, Tolerance.fast(DType.F32), Tolerance.fast(DType.F16));
 
     private static final float[] ANY = {
-        0f, -0f, 1, -1, Float.MIN_VALUE, Float.MAX_VALUE, -Float.MAX_VALUE, Float.NaN, Float.POSITIVE_INFINITY,
+        0f,
+        -0f,
+        1,
+        -1,
+        Float.MIN_VALUE,
+        Float.MAX_VALUE,
+        -Float.MAX_VALUE,
+        Float.NaN,
+        Float.POSITIVE_INFINITY,
         Float.NEGATIVE_INFINITY
     };
 
@@ -27,7 +35,9 @@ class ToleranceTest {
                     if (!Float.isFinite(actual) || !Float.isFinite(expected)) {
                         boolean alike = Float.compare(actual, expected) == 0;
                         String words = tolerance + ": " + actual + " instead of " + expected;
-                        assertThat(tolerance.accepts(actual, expected)).as(words).isEqualTo(alike);
+                        assertThat(tolerance.accepts(actual, expected))
+                                .as(words)
+                                .isEqualTo(alike);
                         assertThat(tolerance.accepts((double) actual, (double) expected))
                                 .as(words)
                                 .isEqualTo(alike);
@@ -66,8 +76,14 @@ class ToleranceTest {
 
     @ParameterizedTest
     @CsvSource({
-        "100.9, 100, true", "101.2, 100, false", "99.1, 100, true", "98.8, 100, false", "-100.9, -100, true",
-        "-101.2, -100, false", "0.05, 0, true", "0.2, 0, false"
+        "100.9, 100, true",
+        "101.2, 100, false",
+        "99.1, 100, true",
+        "98.8, 100, false",
+        "-100.9, -100, true",
+        "-101.2, -100, false",
+        "0.05, 0, true",
+        "0.2, 0, false"
     })
     void theDistanceMayBeTheAbsoluteAndTheRelativePartTogether(double actual, double expected, boolean accepted) {
         assertThat(new Tolerance(false, 0.01, 0.1).accepts(actual, expected)).isEqualTo(accepted);
@@ -99,7 +115,8 @@ class ToleranceTest {
         Differences differences = new Differences(Tolerance.GOLDEN);
         assertThat(differences.compare(Float.NaN, 1f)).isFalse();
         assertThat(differences.compare(1f, Float.POSITIVE_INFINITY)).isFalse();
-        assertThat(differences.compare(Float.NEGATIVE_INFINITY, Double.POSITIVE_INFINITY)).isFalse();
+        assertThat(differences.compare(Float.NEGATIVE_INFINITY, Double.POSITIVE_INFINITY))
+                .isFalse();
         assertThat(differences.refused()).isEqualTo(3);
         assertThat(differences.differing()).isEqualTo(3);
         assertThat(differences.largestUlps()).isEqualTo(Long.MAX_VALUE);
