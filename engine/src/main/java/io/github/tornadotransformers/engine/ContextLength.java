@@ -76,8 +76,8 @@ public final class ContextLength {
             String what, long positions, String remedy, ModelConfig config, EngineSettings settings) {
         int context = of(config, settings);
         if (positions > config.contextLength()) {
-            throw new InvalidRequest(Wording.of(
-                    "%s, but the model was trained for %d: %s", what, config.contextLength(), remedy));
+            throw new InvalidRequest(
+                    Wording.of("%s, but the model was trained for %d: %s", what, config.contextLength(), remedy));
         }
         if (positions > context) {
             throw new InvalidRequest(Wording.of(

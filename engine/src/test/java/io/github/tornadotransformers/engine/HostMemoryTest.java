@@ -32,10 +32,10 @@ class HostMemoryTest {
     @Test
     void cacheThatDoesNotFitTheHeapIsRefusedWithBothFigures() {
         assertThatThrownBy(() -> HostMemory.requireHeap(1 << 20, 8 * GIB, 6 * GIB))
-                .isInstanceOf(Failure.class)
+                .isInstanceOf(MemoryException.class)
                 .hasMessage(
                         "the cache of 1048576 positions needs 8.0 GiB of the JVM's heap, which has room for 6.0 GiB: try a"
-                                + " smaller --context, or a larger heap (TRANSFORMERS_JVM_FLAGS=-Xmx…)");
+                                + " smaller context, or start java with -Xmx…");
         assertThatCode(() -> HostMemory.requireHeap(1 << 20, 6 * GIB, 6 * GIB)).doesNotThrowAnyException();
     }
 

@@ -48,8 +48,8 @@ public final class Generator {
         int context = forward.program().contextLength();
         TokenIds.requireInVocabulary("prompt", promptIds, forward.program().vocabSize());
         if (promptIds.length > context) {
-            throw new InvalidRequest(Wording.of(
-                    "the prompt has %d tokens, but the context holds %d", promptIds.length, context));
+            throw new InvalidRequest(
+                    Wording.of("the prompt has %d tokens, but the context holds %d", promptIds.length, context));
         }
         return new Run(promptIds, listener, cancelled).run();
     }

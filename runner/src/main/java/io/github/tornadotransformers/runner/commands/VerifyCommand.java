@@ -277,7 +277,7 @@ final class VerifyCommand implements Callable<Integer> {
                     expected.positions(),
                     "take a shorter trace",
                     checkpoint.config(),
-                    options.settingsFor(Engine.SCALAR));
+                    options.settingsFor(EngineKind.SCALAR));
             for (Opened each : opened) {
                 comparisons.add(expected.check(each.name, each.forward(), Tolerance.GOLDEN));
             }

@@ -3,11 +3,11 @@ package io.github.tornadotransformers.runner.commands;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import io.github.tornadotransformers.engine.EngineKind;
+import io.github.tornadotransformers.engine.EngineSession;
 import io.github.tornadotransformers.models.checkpoint.DType;
 import io.github.tornadotransformers.models.generation.GenerationResult;
 import io.github.tornadotransformers.models.generation.StopReason;
-import io.github.tornadotransformers.runner.engines.Engine;
-import io.github.tornadotransformers.runner.engines.EngineSession;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
 
@@ -17,7 +17,7 @@ class GenerationReportTest {
 
     private static GenerationReport report(EngineSession.Compiled compiled) {
         EngineSession session =
-                new EngineSession(null, Engine.TORNADO, "a device", DType.BF16, 7, () -> compiled, () -> {});
+                new EngineSession(null, EngineKind.TORNADO, "a device", DType.BF16, 7, () -> compiled, () -> {});
         GenerationResult result = new GenerationResult(
                 new int[6], new int[4], Optional.of("text"), StopReason.LENGTH, 6, 2000 * MILLI, 3, 4000 * MILLI);
         return GenerationReport.of("model", session, result, 1_234_567_890);
