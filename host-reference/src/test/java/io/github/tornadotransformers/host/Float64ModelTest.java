@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.within;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import io.github.tornadotransformers.models.checkpoint.Checkpoint;
-import io.github.tornadotransformers.testsupport.CheckpointTensors;
 import io.github.tornadotransformers.testsupport.Float64Model;
 import java.util.Arrays;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -18,7 +17,7 @@ class Float64ModelTest {
     void agreesWithStoredTraces(String name) {
         JsonNode step = SharedGolden.json(name).get("steps").get(0);
         Checkpoint checkpoint = Checkpoint.open(SharedGolden.model(name));
-        Float64Model model = new Float64Model(checkpoint.config(), new CheckpointTensors(checkpoint));
+        Float64Model model = Float64Model.of(checkpoint, checkpoint.config().contextLength());
         Float64Model.Result result = model.run(SharedGolden.ints(step.get("ids")));
 
         assertClose("logits", result.logits()[result.logits().length - 1], step.get("last_row_logits"));

@@ -15,7 +15,11 @@ import java.util.function.Supplier;
 record HostModel(Program program, Weights weights) {
     static HostModel load(Path folder) {
         Checkpoint checkpoint = Checkpoint.open(folder);
-        Program program = checkpoint.config().program(checkpoint.config().contextLength());
+        return load(checkpoint, checkpoint.config().contextLength());
+    }
+
+    static HostModel load(Checkpoint checkpoint, int contextLength) {
+        Program program = checkpoint.config().program(contextLength);
         Weights weights = WeightLoader.load(checkpoint, program, DType.F32, new ArenaAllocator(Arena.ofAuto()));
         return new HostModel(program, weights);
     }

@@ -10,11 +10,11 @@ import java.util.Map;
 import java.util.function.Function;
 
 /** The elements of a checkpoint's tensors as stored, widened to double: what {@link Float64Model} runs on. */
-public final class CheckpointTensors implements Function<String, double[]> {
+final class CheckpointTensors implements Function<String, double[]> {
     private final Checkpoint checkpoint;
     private final Map<String, double[]> read = new HashMap<>();
 
-    public CheckpointTensors(Checkpoint checkpoint) {
+    CheckpointTensors(Checkpoint checkpoint) {
         this.checkpoint = checkpoint;
     }
 

@@ -19,7 +19,6 @@ import io.github.tornadotransformers.models.checkpoint.Checkpoint;
 import io.github.tornadotransformers.models.checkpoint.DType;
 import io.github.tornadotransformers.models.checkpoint.WeightLoader;
 import io.github.tornadotransformers.models.program.Program;
-import io.github.tornadotransformers.testsupport.CheckpointTensors;
 import io.github.tornadotransformers.testsupport.Float64Model;
 import java.io.IOException;
 import java.lang.foreign.Arena;
@@ -180,7 +179,7 @@ class GoldenFilesTest {
     }
 
     private static ObjectNode trace(Checkpoint checkpoint) {
-        Float64Model model = new Float64Model(checkpoint.config(), new CheckpointTensors(checkpoint));
+        Float64Model model = Float64Model.of(checkpoint, checkpoint.config().contextLength());
         ObjectNode trace = JsonNodeFactory.instance.objectNode();
         ArrayNode steps = trace.putArray("steps");
         int[] ids = PROMPT;
