@@ -27,7 +27,7 @@ public class CheckpointException extends TransformersException {
         String reason = switch (cause) {
             case NoSuchFileException _ -> "there is no such file";
             case AccessDeniedException _ -> "no permission to read it";
-            default -> Quoted.line(String.valueOf(cause.getMessage()));
+            default -> IoReason.of(cause);
         };
         return new CheckpointException(Quoted.path(file) + " cannot be read: " + reason, cause);
     }

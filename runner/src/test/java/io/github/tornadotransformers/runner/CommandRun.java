@@ -5,10 +5,12 @@ import com.fasterxml.jackson.databind.ObjectMapper;
 import io.github.tornadotransformers.runner.commands.Commands;
 import io.github.tornadotransformers.runner.console.Console;
 import io.github.tornadotransformers.runner.console.ResultStream;
+import io.github.tornadotransformers.runner.console.StandardInput;
+import io.github.tornadotransformers.runner.console.StatusLine;
 import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
-import java.io.PrintStream;
+import java.io.InputStream;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
@@ -20,6 +22,7 @@ public record CommandRun(int exitCode, String out, String err) {
         return with(Map.of(), "", arguments);
     }
 
+    /** @param in what is piped in; empty: nothing is */
     public static CommandRun with(Map<String, String> environment, String in, String... arguments) {
         ByteArrayOutputStream out = new ByteArrayOutputStream();
         ByteArrayOutputStream err = new ByteArrayOutputStream();
@@ -29,12 +32,13 @@ public record CommandRun(int exitCode, String out, String err) {
 
     public static Console console(
             Map<String, String> environment, String in, ByteArrayOutputStream out, ByteArrayOutputStream err) {
+        InputStream bytes = new ByteArrayInputStream(in.getBytes(StandardCharsets.UTF_8));
         return new Console(
                 new ResultStream(out),
-                new PrintStream(err, true, StandardCharsets.UTF_8),
-                new ByteArrayInputStream(in.getBytes(StandardCharsets.UTF_8)),
+                Console.messages(err),
+                in.isEmpty() ? StandardInput.unpiped(bytes) : StandardInput.piped(bytes),
                 environment,
-                false);
+                StatusLine.none());
     }
 
     /** The one JSON object that stdout must consist of. */

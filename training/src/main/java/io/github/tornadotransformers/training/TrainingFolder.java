@@ -6,6 +6,7 @@ import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.github.tornadotransformers.models.CheckpointException;
+import io.github.tornadotransformers.models.IoReason;
 import io.github.tornadotransformers.models.ModelConfig;
 import io.github.tornadotransformers.models.Quoted;
 import io.github.tornadotransformers.models.checkpoint.CheckpointWriter;
@@ -209,7 +210,7 @@ public final class TrainingFolder {
             writing.run();
         } catch (IOException e) {
             throw new TrainingException(
-                    what + " cannot be written to " + Quoted.path(folder) + ": " + e.getMessage()
+                    what + " cannot be written to " + Quoted.path(folder) + ": " + IoReason.of(e)
                             + (holdsRun() ? "; the state written before is kept" : ""),
                     e);
         }

@@ -2,6 +2,7 @@ package io.github.tornadotransformers.models.generation;
 
 import io.github.tornadotransformers.models.InvalidRequest;
 import java.util.Arrays;
+import java.util.function.IntConsumer;
 
 /**
  * How well a model predicts a text: the mean negative log-likelihood of every token but the first, each predicted from those
@@ -21,8 +22,17 @@ public record Perplexity(int tokens, double meanNll, double perplexity) {
 
     /** Windows as long as the forward pass's context, half a window apart. */
     public static Perplexity of(ForwardPass forward, int[] ids) {
+        return of(forward, ids, _ -> {});
+    }
+
+    /**
+     * As {@link #of(ForwardPass, int[])}.
+     *
+     * @param progress gets the number of predictions that have been counted, as it grows to {@code ids.length - 1}
+     */
+    public static Perplexity of(ForwardPass forward, int[] ids, IntConsumer progress) {
         int context = forward.program().contextLength();
-        return of(forward, ids, context, Math.max(1, context / 2));
+        return of(forward, ids, context, Math.max(1, context / 2), progress);
     }
 
     /**
@@ -32,6 +42,10 @@ public record Perplexity(int tokens, double meanNll, double perplexity) {
      * @throws NonFiniteLogitException if a logit is NaN or infinite; its position is the id's index
      */
     public static Perplexity of(ForwardPass forward, int[] ids, int window, int stride) {
+        return of(forward, ids, window, stride, _ -> {});
+    }
+
+    private static Perplexity of(ForwardPass forward, int[] ids, int window, int stride, IntConsumer progress) {
         if (ids.length < 2) {
             throw new InvalidRequest("the text has " + ids.length + (ids.length == 1 ? " token" : " tokens")
                     + "; perplexity needs 2, to predict one from the other");
@@ -41,7 +55,7 @@ public record Perplexity(int tokens, double meanNll, double perplexity) {
                     + " window <= context " + forward.program().contextLength());
         }
         TokenIds.requireInVocabulary("token", ids, forward.program().vocabSize());
-        Sum sum = new Sum(ids, forward.program().vocabSize());
+        Sum sum = new Sum(ids, forward.program().vocabSize(), progress);
         int inputs = ids.length - 1;
         int counted = 0;
         for (int begin = 0; counted < inputs; begin += stride) {
@@ -72,16 +86,19 @@ public record Perplexity(int tokens, double meanNll, double perplexity) {
     private static final class Sum {
         private final int[] ids;
         private final int vocabSize;
+        private final IntConsumer progress;
         private double nll;
 
-        Sum(int[] ids, int vocabSize) {
+        Sum(int[] ids, int vocabSize, IntConsumer progress) {
             this.ids = ids;
             this.vocabSize = vocabSize;
+            this.progress = progress;
         }
 
         void add(int index, float[] logits, int offset) {
             Logits.requireFinite(logits, offset, vocabSize, index);
             nll += Logits.negativeLogLikelihood(logits, offset, vocabSize, ids[index + 1]);
+            progress.accept(index + 1);
         }
     }
 }

@@ -3,6 +3,7 @@ package io.github.tornadotransformers.runner.bench;
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
+import io.github.tornadotransformers.models.IoReason;
 import io.github.tornadotransformers.runner.console.Failure;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -35,7 +36,7 @@ public final class EarlierRun {
         } catch (JsonProcessingException e) {
             throw notAResult(file, "it is not JSON", e);
         } catch (IOException e) {
-            throw Failure.of("--compare " + file + " cannot be read: " + e.getMessage(), e);
+            throw Failure.of("--compare " + file + " cannot be read: " + IoReason.of(e), e);
         }
         Map<String, Samples> speeds = new LinkedHashMap<>();
         for (JsonNode row : root.path(JsonReport.ROWS)) {

@@ -3,6 +3,8 @@ package io.github.tornadotransformers.runner.commands;
 import io.github.tornadotransformers.engine.EngineKind;
 import io.github.tornadotransformers.models.InvalidRequest;
 import io.github.tornadotransformers.models.TransformersException;
+import io.github.tornadotransformers.models.CheckpointException;
+import io.github.tornadotransformers.models.Quoted;
 import io.github.tornadotransformers.models.checkpoint.DType;
 import io.github.tornadotransformers.models.checkpoint.StoredType;
 import io.github.tornadotransformers.runner.console.ClosedPipeException;
@@ -14,7 +16,9 @@ import io.github.tornadotransformers.taskgraphs.devices.MathMode;
 import io.github.tornadotransformers.taskgraphs.graphs.GraphMode;
 import java.io.PrintWriter;
 import java.io.StringWriter;
+import java.nio.file.InvalidPathException;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.SequencedMap;
 import java.util.concurrent.Callable;
@@ -27,11 +31,11 @@ import picocli.CommandLine.Model.OptionSpec;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.ParseResult;
-import picocli.CommandLine.UnmatchedArgumentException;
 
 /** All commands, how one is called, and how its errors become one line and an exit code. */
 public final class Commands {
     private static final int HELP_COLUMNS = 80;
+    private static final String LIST_COMMA = ",";
     private static final SequencedMap<String, Function<Console, Callable<Integer>>> ALL = all();
 
     private final Console console;
@@ -83,10 +87,14 @@ public final class Commands {
                 .setExecutionExceptionHandler(this::reportFailure);
         try {
             int code = arguments.length == 0 ? showHelp(line) : line.execute(arguments);
-            console.out().print(help.toString());
+            if (!help.getBuffer().isEmpty()) {
+                console.out().print(help.toString());
+            }
             return code;
         } catch (ClosedPipeException e) {
             return ExitCode.CLOSED_PIPE;
+        } catch (Failure e) {
+            return failed(line, e.getMessage(), e.exitCode());
         } catch (OutOfMemoryError e) {
             CommandSpec called = innermost(line.getParseResult()).commandSpec();
             long heap = Runtime.getRuntime().maxMemory();
@@ -95,18 +103,36 @@ public final class Commands {
         }
     }
 
-    /** Options in groups may be given twice as far as the parser is concerned; the last would win, silently. */
+    /** Runs a command whose options say one thing each, where the parser would take the last or less, silently. */
     private static int runOnce(ParseResult parsed) {
         ParseResult innermost = innermost(parsed);
+        CommandLine line = innermost.commandSpec().commandLine();
         for (OptionSpec option : innermost.commandSpec().options()) {
-            if (!option.isMultiValue() && option.originalStringValues().size() > 1) {
-                throw new ParameterException(
-                        innermost.commandSpec().commandLine(),
-                        option.longestName() + " is given more than once ("
-                                + String.join(", ", option.originalStringValues()) + "), expected one value");
-            }
+            requireOnce(option, line);
+            requireWholeList(option, line);
         }
         return new CommandLine.RunLast().execute(parsed);
+    }
+
+    /** Options in groups may be given twice as far as the parser is concerned. */
+    private static void requireOnce(OptionSpec option, CommandLine line) {
+        List<String> given = option.originalStringValues();
+        if (!option.isMultiValue() && given.size() > 1) {
+            throw new ParameterException(
+                    line,
+                    option.longestName() + " is given more than once (" + String.join(", ", given)
+                            + "), expected one value");
+        }
+    }
+
+    /** The parser leaves out what would stand behind a list's last commas. */
+    private static void requireWholeList(OptionSpec option, CommandLine line) {
+        for (String list : option.originalStringValues()) {
+            if (!option.splitRegex().isEmpty() && list.endsWith(LIST_COMMA)) {
+                throw new ParameterException(
+                        line, option.longestName() + " is '" + list + "', expected a value behind each comma");
+            }
+        }
     }
 
     private int showHelp(CommandLine line) {
@@ -115,16 +141,7 @@ public final class Commands {
     }
 
     private int reportWrongCall(ParameterException e, String[] arguments) {
-        boolean misplaced = e instanceof UnmatchedArgumentException unmatched && !unmatched.isUnknownOption();
-        String message = e.getMessage();
-        if (misplaced) {
-            String first = ((UnmatchedArgumentException) e).getUnmatched().getFirst();
-            boolean isCommand = e.getCommandLine().getParent() == null;
-            message = isCommand
-                    ? "there is no command '" + first + "'"
-                    : "unexpected '" + first + "': a text with spaces needs quotes";
-        }
-        return wrongCall(e.getCommandLine(), message);
+        return wrongCall(e.getCommandLine(), new WrongCall(e, arguments).message());
     }
 
     private int wrongCall(CommandLine line, String message) {
@@ -140,6 +157,11 @@ public final class Commands {
         return switch (e) {
             case ClosedPipeException _ -> ExitCode.CLOSED_PIPE;
             case Failure failure when failure.exitCode() == ExitCode.USAGE -> wrongCall(line, e.getMessage());
+            case InvalidPathException path ->
+                failed(
+                        line,
+                        Quoted.text(path.getInput()) + " cannot be the name of a file here: " + path.getReason(),
+                        ExitCode.FAILURE);
             case Failure failure -> failed(line, e.getMessage(), failure.exitCode());
             case InvalidRequest request -> wrongCall(line, OptionNames.message(request));
             case TransformersException known -> failed(line, OptionNames.message(known), ExitCode.of(known));

@@ -18,6 +18,7 @@ import io.github.tornadotransformers.runner.console.ExitCode;
 import io.github.tornadotransformers.runner.console.Failure;
 import io.github.tornadotransformers.runner.console.Interruption;
 import io.github.tornadotransformers.runner.console.SlowNotice;
+import io.github.tornadotransformers.runner.console.StatusLine;
 import io.github.tornadotransformers.runner.hub.ModelCache;
 import java.nio.file.Path;
 import java.util.HashSet;
@@ -34,6 +35,7 @@ import picocli.CommandLine.Parameters;
 /** {@code gpt2} and {@code llama}: continues a prompt. */
 abstract class GenerateCommand implements Callable<Integer> {
     private static final String JSON_OPTION = "--json";
+    private static final int DEFAULT_TOKENS = 40;
 
     private final Console console;
     private final String family;
@@ -41,8 +43,13 @@ abstract class GenerateCommand implements Callable<Integer> {
     @Parameters(
             arity = "0..1",
             paramLabel = "PROMPT",
-            description = "the text to continue, in quotes (default: from nothing)")
+            description =
+                    "the text to continue, in quotes; - is standard input, as it is (default: what is piped in, or"
+                            + " nothing to begin with)")
     String prompt;
+
+    @Mixin
+    TextFile file;
 
     @Option(
             names = {"-m", "--model"},
@@ -54,8 +61,8 @@ abstract class GenerateCommand implements Callable<Integer> {
     @Option(
             names = {"-n", "--tokens"},
             paramLabel = "N",
-            description = "how many tokens to generate (default: ${DEFAULT-VALUE})")
-    int tokens = 40;
+            description = "how many tokens to generate (default: " + DEFAULT_TOKENS + ")")
+    Integer tokens;
 
     @Option(
             names = "--prompt-ids",
@@ -102,12 +109,13 @@ abstract class GenerateCommand implements Callable<Integer> {
         SamplingOptions samplingOptions = sampling.options();
         EngineSettings settings = engine.settings();
         requireSensibleCall();
+        Optional<String> text = text();
         long started = System.nanoTime();
         Checkpoint checkpoint = Checkpoint.open(new ModelCache(console).checkpoint(model));
         requireFamily(checkpoint);
         checkpoint.notices().forEach(this::say);
         Optional<Tokenizer> tokenizer = tokenizer(checkpoint.folder());
-        int[] ids = promptIds(tokenizer);
+        int[] ids = promptIds(text.orElse(""), tokenizer);
         ContextLength.requireRoom(
                 "the prompt has " + ids.length + " tokens",
                 ids.length,
@@ -119,8 +127,16 @@ abstract class GenerateCommand implements Callable<Integer> {
             say(model + ": " + checkpoint.config().modelType() + ", " + EnumConverter.spelled(session.dtype())
                     + ", on engine " + session.engine() + " (" + session.device() + ")");
             Sampler sampler = new Sampler(samplingOptions, checkpoint.config().vocabSize());
-            Generator generator = new Generator(session.forward(), sampler, tokenizer, options(checkpoint, tokenizer));
-            return generate(generator, ids, tokenizer, session, opened - started + session.loadNanos());
+            text.ifPresent(this::echo);
+            try (Interruption interruption = Interruption.watch()) {
+                GenerationResult result;
+                try (WatchedForwardPass watched = new WatchedForwardPass(session.forward(), ids.length, status())) {
+                    result = new Generator(watched, sampler, tokenizer, options(checkpoint, tokenizer))
+                            .generate(ids, listener(tokenizer), interruption::requested);
+                }
+                print(GenerationReport.of(model, session, result, opened - started + session.loadNanos()), tokenizer);
+                return result.stopReason() == StopReason.CANCELLED ? ExitCode.INTERRUPTED : ExitCode.OK;
+            }
         }
     }
 
@@ -130,33 +146,26 @@ abstract class GenerateCommand implements Callable<Integer> {
         }
     }
 
-    private int generate(
-            Generator generator, int[] ids, Optional<Tokenizer> tokenizer, EngineSession session, long loadNanos) {
-        echoPrompt();
-        try (Interruption interruption = Interruption.watch()) {
-            GenerationResult result = generator.generate(ids, listener(tokenizer), interruption::requested);
-            if (result.stopReason() == StopReason.CANCELLED) {
-                endText(tokenizer);
-                return ExitCode.INTERRUPTED;
-            }
-            print(GenerationReport.of(model, session, result, loadNanos), tokenizer);
-        }
-        return ExitCode.OK;
-    }
-
     private void requireSensibleCall() {
-        if (prompt != null && promptIds != null) {
-            throw Failure.usage("PROMPT and --prompt-ids are given, expected one of them");
+        if (promptIds != null) {
+            file.requireNoText("PROMPT", prompt);
         }
-        if (prompt != null && prompt.isEmpty()) {
-            throw Failure.usage("the prompt is empty: give a text, --prompt-ids, or no prompt to begin from nothing");
-        }
-        if (tokens < 1) {
+        if (tokens != null && tokens < 1) {
             throw Failure.usage("--tokens is " + tokens + ", expected 1 or more");
         }
         if (stopTexts.contains("")) {
             throw Failure.usage("--stop is empty, expected a text");
         }
+    }
+
+    /** Empty where nothing is given: the model then begins from nothing, or from ids. */
+    private Optional<String> text() {
+        TextInput texts = new TextInput(console);
+        Optional<String> given = texts.given("PROMPT", prompt, file);
+        if (given.isPresent() && given.get().isEmpty()) {
+            throw Failure.usage("the prompt is empty: give a text, --prompt-ids, or no prompt to begin from nothing");
+        }
+        return given.isPresent() || promptIds != null ? given : texts.piped().filter(text -> !text.isEmpty());
     }
 
     private void requireFamily(Checkpoint checkpoint) {
@@ -179,11 +188,10 @@ abstract class GenerateCommand implements Callable<Integer> {
         }
     }
 
-    private int[] promptIds(Optional<Tokenizer> tokenizer) {
+    private int[] promptIds(String text, Optional<Tokenizer> tokenizer) {
         if (promptIds != null) {
             return promptIds;
         }
-        String text = prompt == null ? "" : prompt;
         Tokenizer present = tokenizer.orElseThrow();
         present.roundTripNotice(text).ifPresent(this::say);
         return present.encodePrompt(text);
@@ -194,7 +202,7 @@ abstract class GenerateCommand implements Callable<Integer> {
                 tokenizer.isPresent() && tokenizer.get().startToken().isPresent()
                         ? tokenizer.get().startToken()
                         : checkpoint.bosToken();
-        return GenerationOptions.ofTokens(tokens)
+        return GenerationOptions.ofTokens(tokens == null ? DEFAULT_TOKENS : tokens)
                 .withEndTokens(new HashSet<>(checkpoint.endTokens()))
                 .withStopTexts(stopTexts)
                 .withStartToken(start)
@@ -202,9 +210,9 @@ abstract class GenerateCommand implements Callable<Integer> {
     }
 
     /** On a terminal the prompt stands before what is generated; it is no part of the result. */
-    private void echoPrompt() {
-        if (console.terminal() && !quiet && !json && prompt != null) {
-            console.err().print(prompt);
+    private void echo(String text) {
+        if (console.terminal() && !quiet && !json) {
+            console.err().print(text);
             console.err().flush();
         }
     }
@@ -227,7 +235,7 @@ abstract class GenerateCommand implements Callable<Integer> {
         } else {
             endText(tokenizer);
         }
-        say(report.summary());
+        say(report.summary(tokens == null));
     }
 
     private static String joined(int[] ids) {
@@ -236,6 +244,10 @@ abstract class GenerateCommand implements Callable<Integer> {
             line.append(line.isEmpty() ? "" : ",").append(id);
         }
         return line.toString();
+    }
+
+    private StatusLine status() {
+        return quiet ? StatusLine.none() : console.status();
     }
 
     private void say(String line) {

@@ -4,7 +4,6 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.github.tornadotransformers.engine.EngineSession;
 import io.github.tornadotransformers.engine.HostMemory;
 import io.github.tornadotransformers.models.generation.GenerationResult;
-import io.github.tornadotransformers.models.generation.StopReason;
 import java.util.Locale;
 import java.util.OptionalLong;
 
@@ -44,8 +43,12 @@ record GenerationReport(
                 .put("peak_rss_bytes", peak.isPresent() ? Long.valueOf(peak.getAsLong()) : null);
     }
 
-    /** The line for stderr. */
-    String summary() {
+    /**
+     * The line for stderr.
+     *
+     * @param byDefault whether the number of tokens is ours, not the user's
+     */
+    String summary(boolean byDefault) {
         String kernels = compiled.kernels() == 0
                 ? ""
                 : String.format(
@@ -57,16 +60,16 @@ record GenerationReport(
                 Locale.ROOT,
                 "%d tokens (%s): prefill %.1f tokens/s, decode %.1f tokens/s, load %.0f ms%s",
                 result.ids().length,
-                reason(result.stopReason()),
+                reason(byDefault),
                 result.prefillTokensPerSecond(),
                 result.decodeTokensPerSecond(),
                 loadNanos / NANOS_PER_MILLI,
                 kernels);
     }
 
-    private static String reason(StopReason reason) {
-        return switch (reason) {
-            case LENGTH -> "as many as asked for";
+    private String reason(boolean byDefault) {
+        return switch (result.stopReason()) {
+            case LENGTH -> byDefault ? "the default; -n takes another number" : "as many as asked for";
             case EOS -> "the model ended the text";
             case STOP -> "a stop text came";
             case CONTEXT -> "the context is full";

@@ -3,6 +3,7 @@ package io.github.tornadotransformers.runner.commands;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.github.tornadotransformers.models.CheckpointException;
+import io.github.tornadotransformers.models.IoReason;
 import io.github.tornadotransformers.models.checkpoint.Checkpoint;
 import io.github.tornadotransformers.runner.console.Console;
 import io.github.tornadotransformers.runner.console.ExitCode;
@@ -122,7 +123,7 @@ final class ModelsCommand implements Callable<Integer> {
                 }
                 return sizes.stream().mapToLong(Long::longValue).sum();
             } catch (IOException e) {
-                throw Failure.of(folder + " cannot be read: " + e.getMessage(), e);
+                throw Failure.of(folder + " cannot be read: " + IoReason.of(e), e);
             }
         }
 

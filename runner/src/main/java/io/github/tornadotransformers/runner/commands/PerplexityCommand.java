@@ -9,8 +9,11 @@ import io.github.tornadotransformers.models.tokenizer.Tokenizer;
 import io.github.tornadotransformers.runner.console.Console;
 import io.github.tornadotransformers.runner.console.ExitCode;
 import io.github.tornadotransformers.runner.console.SlowNotice;
+import io.github.tornadotransformers.runner.console.Failure;
+import io.github.tornadotransformers.runner.console.Progress;
+import io.github.tornadotransformers.runner.console.StatusLine;
 import io.github.tornadotransformers.runner.hub.ModelCache;
-import java.nio.file.Path;
+import io.github.tornadotransformers.runner.hub.ShippedModels;
 import java.util.Locale;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.ArgGroup;
@@ -22,7 +25,7 @@ import picocli.CommandLine.Parameters;
 /** Says how well a model predicts a text. */
 @Command(
         name = "perplexity",
-        customSynopsis = "transformers perplexity FILE -m NAME|DIR [OPTION]...",
+        customSynopsis = "transformers perplexity [FILE|-] [OPTION]...",
         description = {
             "Say how well a model predicts a text.",
             "",
@@ -33,15 +36,18 @@ import picocli.CommandLine.Parameters;
 final class PerplexityCommand implements Callable<Integer> {
     private final Console console;
 
-    @Parameters(paramLabel = "FILE", description = "a UTF-8 text; - reads standard input")
-    String file;
+    @Parameters(arity = "0..1", paramLabel = "FILE", description = "a UTF-8 text; - or none: standard input, as it is")
+    String text;
+
+    @Mixin
+    TextFile file;
 
     @Option(
             names = {"-m", "--model"},
             paramLabel = "NAME|DIR",
-            required = true,
-            description = "a checkpoint's folder, or a name that `transformers models` lists")
-    String model;
+            description =
+                    "a checkpoint's folder, or a name that `transformers models` lists (default: ${DEFAULT-VALUE})")
+    String model = ShippedModels.LLAMA;
 
     @Option(names = "--json", description = "print one JSON object: tokens, mean_nll, perplexity")
     boolean json;
@@ -64,23 +70,25 @@ final class PerplexityCommand implements Callable<Integer> {
     @Override
     public Integer call() {
         EngineSettings settings = engine.settings();
-        String text = file.equals(TextInput.STANDARD_INPUT)
-                ? TextInput.standardInput(console)
-                : TextInput.file(Path.of(file));
+        String read = read();
         Checkpoint checkpoint = Checkpoint.open(new ModelCache(console).checkpoint(model));
         Tokenizer tokenizer = Tokenizer.load(checkpoint.folder());
-        int[] ids = tokenizer.encodePrompt(text);
+        int[] ids = tokenizer.encodePrompt(read);
         if (!quiet) {
             checkpoint.notices().forEach(console.err()::println);
-            tokenizer.roundTripNotice(text).ifPresent(console.err()::println);
+            tokenizer.roundTripNotice(read).ifPresent(console.err()::println);
         }
         try (EngineSession session = open(checkpoint, settings)) {
+            Perplexity found;
             if (!quiet) {
                 console.err()
                         .println(model + ": " + ids.length + " tokens on engine " + session.engine() + " ("
                                 + session.device() + ")");
             }
-            print(Perplexity.of(session.forward(), ids));
+            try (Progress progress = Progress.of(status(), "measuring", Progress.Unit.TOKENS, ids.length - 1L)) {
+                found = Perplexity.of(session.forward(), ids, progress::update);
+            }
+            print(found);
         }
         return ExitCode.OK;
     }
@@ -92,6 +100,18 @@ final class PerplexityCommand implements Callable<Integer> {
         try (SlowNotice _ = SlowNotice.after(console.err()::println, () -> Engines.loading(checkpoint, settings))) {
             return Engines.open(checkpoint, settings);
         }
+    }
+
+    private StatusLine status() {
+        return quiet ? StatusLine.none() : console.status();
+    }
+
+    private String read() {
+        if (text != null && file.path != null) {
+            throw Failure.usage("FILE and " + TextFile.OPTION + " are given, expected one of them");
+        }
+        String name = text == null ? file.path : text;
+        return new TextInput(console).file(name == null ? TextInput.STANDARD_INPUT : name);
     }
 
     private void print(Perplexity found) {

@@ -6,6 +6,7 @@ import io.github.tornadotransformers.models.tokenizer.Tokenizer;
 import io.github.tornadotransformers.runner.console.Console;
 import io.github.tornadotransformers.runner.console.ExitCode;
 import io.github.tornadotransformers.runner.hub.ModelCache;
+import io.github.tornadotransformers.runner.hub.ShippedModels;
 import java.util.List;
 import java.util.Locale;
 import java.util.concurrent.Callable;
@@ -17,7 +18,7 @@ import picocli.CommandLine.Parameters;
 /** Shows what a tokenizer makes of a text. */
 @Command(
         name = "tokenize",
-        customSynopsis = "transformers tokenize [TEXT|-] -m NAME|DIR [OPTION]...",
+        customSynopsis = "transformers tokenize [TEXT|-] [OPTION]...",
         description = "Show a text's token ids, their pieces, and the text that they decode to.",
         sortOptions = false)
 final class TokenizeCommand implements Callable<Integer> {
@@ -26,15 +27,18 @@ final class TokenizeCommand implements Callable<Integer> {
     @Parameters(
             arity = "0..1",
             paramLabel = "TEXT",
-            description = "the text, in quotes; -, the default, reads standard input as it is")
-    String text = TextInput.STANDARD_INPUT;
+            description = "the text, in quotes; - or none: standard input, as it is")
+    String text;
+
+    @Mixin
+    TextFile file;
 
     @Option(
             names = {"-m", "--model"},
             paramLabel = "NAME|DIR",
-            required = true,
-            description = "a folder with a tokenizer's files, or a name that `transformers models` lists")
-    String model;
+            description = "a folder with a tokenizer's files, or a name that `transformers models` lists (default:"
+                    + " ${DEFAULT-VALUE})")
+    String model = ShippedModels.LLAMA;
 
     @Option(names = "--json", description = "print one JSON object: ids, pieces, text")
     boolean json;
@@ -49,7 +53,8 @@ final class TokenizeCommand implements Callable<Integer> {
     @Override
     public Integer call() {
         Tokenizer tokenizer = Tokenizer.load(new ModelCache(console).tokenizer(model));
-        String input = text.equals(TextInput.STANDARD_INPUT) ? TextInput.standardInput(console) : text;
+        TextInput texts = new TextInput(console);
+        String input = texts.given("TEXT", text, file).orElseGet(texts::standardInput);
         int[] ids = tokenizer.encode(input);
         List<String> pieces = tokenizer.pieces(ids);
         String decoded = tokenizer.decode(ids);

@@ -1,5 +1,6 @@
 package io.github.tornadotransformers.runner.commands;
 
+import io.github.tornadotransformers.models.IoReason;
 import io.github.tornadotransformers.models.ModelConfig;
 import io.github.tornadotransformers.models.checkpoint.ArenaAllocator;
 import io.github.tornadotransformers.models.checkpoint.Checkpoint;
@@ -46,8 +47,8 @@ import picocli.CommandLine.Spec;
 @Command(
         name = "train",
         customSynopsis = {
-            "transformers train CHECKPOINT --data TEXT --out DIR [OPTION]...",
-            "       transformers train --config FILE --tokenizer DIR --data TEXT --out DIR [OPTION]...",
+            "transformers train CHECKPOINT --data FILE --out DIR [OPTION]...",
+            "       transformers train --config FILE --tokenizer DIR --data FILE --out DIR [OPTION]...",
             "       transformers train step|tokenizer ..."
         },
         description = {
@@ -75,8 +76,8 @@ final class TrainCommand implements Callable<Integer> {
             description = "a tokenizer's folder (default: the checkpoint's own)")
     Path tokenizer;
 
-    @Option(names = "--data", paramLabel = "TEXT", description = "a UTF-8 text")
-    Path data;
+    @Option(names = "--data", paramLabel = "FILE", description = "a UTF-8 text; - is standard input, as it is")
+    String data;
 
     @Option(names = "--out", paramLabel = "DIR", description = "where the results go: a new folder")
     Path out;
@@ -135,7 +136,7 @@ final class TrainCommand implements Callable<Integer> {
     @Override
     public Integer call() {
         requireSensibleCall();
-        String text = TextInput.file(data);
+        String text = new TextInput(console).file(data);
         Source source = source();
         ModelConfig model = source.config();
         TrainingSettings settings = arguments.settings(model.contextLength());
@@ -255,7 +256,7 @@ final class TrainCommand implements Callable<Integer> {
             CheckpointWriter.writeConfig(out, source.config(), dtype, start, ends);
             Tokenizer.copyFiles(source.tokenizer(), out);
         } catch (IOException e) {
-            throw Failure.of("the results cannot be written to " + out + ": " + e.getMessage(), e);
+            throw Failure.of("the results cannot be written to " + out + ": " + IoReason.of(e), e);
         }
     }
 

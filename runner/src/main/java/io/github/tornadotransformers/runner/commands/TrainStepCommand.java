@@ -32,7 +32,7 @@ import picocli.CommandLine.Parameters;
 /** Shows what one step of training would do. */
 @Command(
         name = "step",
-        customSynopsis = "transformers train step CHECKPOINT --prompt TEXT|--prompt-ids IDS [OPTION]...",
+        customSynopsis = "transformers train step CHECKPOINT [--prompt TEXT|--prompt-ids IDS] [OPTION]...",
         description = {
             "Show the loss of a text, the gradient of every tensor of the checkpoint, and the loss after one step against"
                     + " it. Nothing is written.",
@@ -50,8 +50,14 @@ final class TrainStepCommand implements Callable<Integer> {
     @Parameters(paramLabel = "CHECKPOINT", description = "a checkpoint's folder, or a name")
     String model;
 
-    @Option(names = "--prompt", paramLabel = "TEXT", description = "the text to learn")
+    @Option(
+            names = "--prompt",
+            paramLabel = "TEXT",
+            description = "the text to learn; - or none: standard input, as it is")
     String prompt;
+
+    @Mixin
+    TextFile file;
 
     @Option(
             names = "--prompt-ids",
@@ -81,7 +87,7 @@ final class TrainStepCommand implements Callable<Integer> {
     public Integer call() {
         requireSensibleCall();
         Checkpoint checkpoint = Checkpoint.open(new ModelCache(console).checkpoint(model));
-        int[] ids = promptIds == null ? Tokenizer.load(checkpoint.folder()).encodePrompt(prompt) : promptIds;
+        int[] ids = promptIds == null ? Tokenizer.load(checkpoint.folder()).encodePrompt(text()) : promptIds;
         ModelConfig config = checkpoint.config();
         if (ids.length < 2 || ids.length - 1 > config.contextLength()) {
             throw Failure.usage("the prompt has " + ids.length + " tokens, expected 2 to "
@@ -96,13 +102,21 @@ final class TrainStepCommand implements Callable<Integer> {
     }
 
     private void requireSensibleCall() {
-        if ((prompt == null) == (promptIds == null)) {
-            throw Failure.usage("expected one of --prompt and --prompt-ids");
+        if (promptIds != null) {
+            file.requireNoText("--prompt", prompt);
         }
         if (!(learningRate >= 0) || Float.isInfinite(learningRate)) {
             throw Failure.usage("--lr is " + learningRate + ", expected a number of at least 0");
         }
         engine.settings();
+    }
+
+    private String text() {
+        TextInput texts = new TextInput(console);
+        return texts.given("--prompt", prompt, file)
+                .or(texts::piped)
+                .orElseThrow(
+                        () -> Failure.usage("there is no text: expected --prompt, --file, --prompt-ids or a pipe"));
     }
 
     private static ParameterArrays weights(Checkpoint checkpoint, Program program) {

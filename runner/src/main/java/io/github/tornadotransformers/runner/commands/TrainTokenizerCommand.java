@@ -1,5 +1,6 @@
 package io.github.tornadotransformers.runner.commands;
 
+import io.github.tornadotransformers.models.IoReason;
 import io.github.tornadotransformers.models.checkpoint.CheckpointWriter;
 import io.github.tornadotransformers.runner.console.Console;
 import io.github.tornadotransformers.runner.console.ExitCode;
@@ -18,7 +19,7 @@ import picocli.CommandLine.Parameters;
 /** Learns a tokenizer from a text. */
 @Command(
         name = "tokenizer",
-        customSynopsis = "transformers train tokenizer TEXT --vocab N --out DIR",
+        customSynopsis = "transformers train tokenizer FILE|- --vocab N --out DIR",
         description = {
             "Learn a byte-level byte-pair encoding from a text, and write it as tokenizer.json and"
                     + " tokenizer_config.json, which any tool reads. The same text gives the same files."
@@ -29,7 +30,7 @@ final class TrainTokenizerCommand implements Callable<Integer> {
 
     private final Console console;
 
-    @Parameters(paramLabel = "TEXT", description = "a UTF-8 text; - reads standard input")
+    @Parameters(paramLabel = "FILE", description = "a UTF-8 text; - is standard input, as it is")
     String text;
 
     @Option(
@@ -54,16 +55,14 @@ final class TrainTokenizerCommand implements Callable<Integer> {
         if (vocab > MAX_VOCAB) {
             throw Failure.usage("--vocab is " + vocab + ", expected at most " + MAX_VOCAB);
         }
-        String contents = text.equals(TextInput.STANDARD_INPUT)
-                ? TextInput.standardInput(console)
-                : TextInput.file(Path.of(text));
+        String contents = new TextInput(console).file(text);
         BytePairEncoding encoding = BytePairTrainer.train(contents, vocab);
         try {
             Files.createDirectories(out);
             CheckpointWriter.writeJson(out.resolve("tokenizer.json"), encoding.toTokenizerJson());
             CheckpointWriter.writeJson(out.resolve("tokenizer_config.json"), BytePairEncoding.toTokenizerConfigJson());
         } catch (IOException e) {
-            throw Failure.of("the tokenizer cannot be written to " + out + ": " + e.getMessage(), e);
+            throw Failure.of("the tokenizer cannot be written to " + out + ": " + IoReason.of(e), e);
         }
         console.err()
                 .println(out + ": " + encoding.pieces().size() + " pieces, "

@@ -88,8 +88,14 @@ final class VerifyCommand implements Callable<Integer> {
             description = "forward passes: the prompt, then a token each (default: ${DEFAULT-VALUE})")
     int steps = 10;
 
-    @Option(names = "--prompt", paramLabel = "TEXT", description = "what to run (default: \"" + DEFAULT_PROMPT + "\")")
+    @Option(
+            names = "--prompt",
+            paramLabel = "TEXT",
+            description = "what to run; - is standard input, as it is (default: \"" + DEFAULT_PROMPT + "\")")
     String prompt;
+
+    @Mixin
+    TextFile file;
 
     @Option(
             names = "--prompt-ids",
@@ -175,8 +181,8 @@ final class VerifyCommand implements Callable<Integer> {
         if (trace != null && !trace.equals("op")) {
             throw Failure.usage("--trace is '" + trace + "', expected op");
         }
-        if (prompt != null && promptIds != null) {
-            throw Failure.usage("--prompt and --prompt-ids are given, expected one of them");
+        if (promptIds != null) {
+            file.requireNoText("--prompt", prompt);
         }
         if (new HashSet<>(engines).size() < engines.size()) {
             throw Failure.usage("--engines names an engine twice: " + engines);
@@ -184,6 +190,10 @@ final class VerifyCommand implements Callable<Integer> {
         if (!kernels && golden == null && !published && engines().size() < 2 && fault == null) {
             throw Failure.usage("--engines names one engine, expected two or more to compare");
         }
+    }
+
+    private boolean hasText() {
+        return prompt != null || file.path != null;
     }
 
     private List<EngineKind> engines() {
@@ -331,7 +341,7 @@ final class VerifyCommand implements Callable<Integer> {
         try {
             return Tokenizer.loadIfPresent(checkpoint.folder());
         } catch (CheckpointException e) {
-            if (prompt != null || published) {
+            if (hasText() || published) {
                 throw e;
             }
             say("no text: " + e.getMessage());
@@ -341,12 +351,12 @@ final class VerifyCommand implements Callable<Integer> {
 
     private int[] promptIds(Checkpoint checkpoint, Optional<Tokenizer> tokenizer) {
         int[] ids = promptIds;
-        if (ids == null && prompt != null && tokenizer.isEmpty()) {
-            throw Failure.of(model + " has no tokenizer: give --prompt-ids instead of --prompt");
+        if (ids == null && hasText() && tokenizer.isEmpty()) {
+            throw Failure.of(model + " has no tokenizer: give --prompt-ids instead of a text");
         }
         if (ids == null) {
             ids = tokenizer
-                    .map(each -> each.encodePrompt(prompt == null ? DEFAULT_PROMPT : prompt))
+                    .map(each -> each.encodePrompt(text()))
                     .orElseGet(() -> someIds(checkpoint.config().vocabSize()));
         }
         TokenIds.requireInVocabulary("prompt", ids, checkpoint.config().vocabSize());
@@ -358,6 +368,11 @@ final class VerifyCommand implements Callable<Integer> {
                 checkpoint.config(),
                 options.settingsFor(EngineKind.SCALAR));
         return ids;
+    }
+
+    /** What is piped in is left alone here: a loop over models that a script reads would lose the rest of them. */
+    private String text() {
+        return new TextInput(console).given("--prompt", prompt, file).orElse(DEFAULT_PROMPT);
     }
 
     /** Ids for a model without tokenizer: no two neighbours alike where the vocabulary allows. */

@@ -2,6 +2,7 @@ package io.github.tornadotransformers.runner.commands;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.github.tornadotransformers.models.Heads;
+import io.github.tornadotransformers.models.IoReason;
 import io.github.tornadotransformers.models.ModelConfig;
 import io.github.tornadotransformers.models.Sizes;
 import io.github.tornadotransformers.models.checkpoint.RandomCheckpoint;
@@ -73,7 +74,7 @@ final class WarmUpCommand implements Callable<Integer> {
             RandomCheckpoint.write(model, config, 1, StoredType.F32);
             Files.writeString(model.resolve("tokenizer.json"), tokenizer().toString());
         } catch (IOException e) {
-            throw Failure.of(model + " cannot be written: " + e.getMessage(), e);
+            throw Failure.of(model + " cannot be written: " + IoReason.of(e), e);
         }
         return model;
     }
@@ -95,7 +96,7 @@ final class WarmUpCommand implements Callable<Integer> {
     private void run(String... arguments) {
         ResultStream nowhere = new ResultStream(OutputStream.nullOutputStream());
         int exitCode = new Commands(
-                        new Console(nowhere, console.err(), console.in(), console.environment(), console.terminal()))
+                        new Console(nowhere, console.err(), console.in(), console.environment(), console.status()))
                 .run(arguments);
         if (exitCode != ExitCode.OK) {
             throw Failure.of("the command " + arguments[0] + " ended with exit code " + exitCode);

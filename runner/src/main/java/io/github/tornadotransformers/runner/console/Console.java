@@ -2,7 +2,7 @@ package io.github.tornadotransformers.runner.console;
 
 import java.io.FileDescriptor;
 import java.io.FileOutputStream;
-import java.io.InputStream;
+import java.io.OutputStream;
 import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
 import java.util.Map;
@@ -14,17 +14,34 @@ import java.util.Optional;
  * @param out the result
  * @param err everything else
  * @param environment the variables of the process
- * @param terminal whether {@code out} and {@code err} are a terminal that someone watches
+ * @param status how far something is, where {@code err} is a terminal
  */
 public record Console(
-        ResultStream out, PrintStream err, InputStream in, Map<String, String> environment, boolean terminal) {
+        ResultStream out, PrintStream err, StandardInput in, Map<String, String> environment, StatusLine status) {
     /** The launcher knows without loading the JVM's own terminal library. */
-    private static final String TERMINAL = "transformers.terminal";
+    private static final String OUT_TERMINAL = "transformers.stdout.terminal";
+
+    private static final String ERR_TERMINAL = "transformers.stderr.terminal";
 
     public static Console ofProcess() {
-        PrintStream err = new PrintStream(new FileOutputStream(FileDescriptor.err), true, StandardCharsets.UTF_8);
-        ResultStream out = new ResultStream(new FileOutputStream(FileDescriptor.out));
-        return new Console(out, err, System.in, System.getenv(), Boolean.getBoolean(TERMINAL));
+        OutputStream out = new FileOutputStream(FileDescriptor.out);
+        OutputStream err = new FileOutputStream(FileDescriptor.err);
+        return new Console(
+                Boolean.getBoolean(OUT_TERMINAL) ? ResultStream.onTerminal(out) : new ResultStream(out),
+                messages(err),
+                StandardInput.ofProcess(),
+                System.getenv(),
+                Boolean.getBoolean(ERR_TERMINAL) ? StatusLine.on(err) : StatusLine.none());
+    }
+
+    /** A stream for messages, which show the control characters that they quote. */
+    public static PrintStream messages(OutputStream stream) {
+        return new PrintStream(new VisibleControls(stream), true, StandardCharsets.UTF_8);
+    }
+
+    /** Whether {@code out} and {@code err} are a terminal that someone watches. */
+    public boolean terminal() {
+        return out.isTerminal() && status.isTerminal();
     }
 
     /** A variable's value; empty where it is not set or blank. */

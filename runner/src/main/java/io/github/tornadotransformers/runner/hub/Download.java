@@ -1,5 +1,6 @@
 package io.github.tornadotransformers.runner.hub;
 
+import io.github.tornadotransformers.models.IoReason;
 import io.github.tornadotransformers.runner.console.Console;
 import io.github.tornadotransformers.runner.console.Failure;
 import java.io.IOException;
@@ -67,7 +68,7 @@ final class Download {
         }
         throw Failure.of(
                 file + " of " + model.name() + " did not come whole in " + ATTEMPTS + " attempts ("
-                        + broken.getMessage() + "): run the command again, and it continues where it stopped",
+                        + IoReason.of(broken) + "): run the command again, and it continues where it stopped",
                 broken);
     }
 

@@ -1,6 +1,7 @@
 package io.github.tornadotransformers.runner.hub;
 
 import io.github.tornadotransformers.models.CacheFolder;
+import io.github.tornadotransformers.models.IoReason;
 import io.github.tornadotransformers.runner.console.Console;
 import io.github.tornadotransformers.runner.console.Failure;
 import java.io.IOException;
@@ -59,7 +60,7 @@ public final class ModelCache {
                     }
                 }
             } catch (IOException e) {
-                throw Failure.of(root + " cannot be read: " + e.getMessage(), e);
+                throw Failure.of(root + " cannot be read: " + IoReason.of(e), e);
             }
         }
         folders.sort(null);
@@ -118,7 +119,7 @@ public final class ModelCache {
             }
         } catch (IOException e) {
             throw Failure.of(
-                    "the cache folder " + folder + " cannot be used: " + e.getMessage()
+                    "the cache folder " + folder + " cannot be used: " + IoReason.of(e)
                             + " (TRANSFORMERS_CACHE names another)",
                     e);
         }

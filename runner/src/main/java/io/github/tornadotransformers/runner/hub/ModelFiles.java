@@ -3,6 +3,7 @@ package io.github.tornadotransformers.runner.hub;
 import com.fasterxml.jackson.core.JacksonException;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
+import io.github.tornadotransformers.models.IoReason;
 import io.github.tornadotransformers.runner.console.Failure;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -62,7 +63,7 @@ final class ModelFiles {
         } catch (JacksonException e) {
             throw Failure.of(index + " is not valid JSON: delete it, and it is fetched again", e);
         } catch (IOException e) {
-            throw Failure.of(index + " cannot be read: " + e.getMessage(), e);
+            throw Failure.of(index + " cannot be read: " + IoReason.of(e), e);
         }
         if (shards.isEmpty()) {
             throw Failure.of(index + " has no \"weight_map\": delete it, and it is fetched again");

@@ -1,5 +1,6 @@
 package io.github.tornadotransformers.runner.verify;
 
+import io.github.tornadotransformers.models.IoReason;
 import io.github.tornadotransformers.runner.console.Failure;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -25,7 +26,7 @@ public final class VerifyReport {
             replace(folder.resolve(DATA), JsonResult.of(result).toPrettyString() + "\n");
             return replace(folder.resolve(PAGE), HtmlReport.of(result));
         } catch (IOException e) {
-            throw Failure.of("the report cannot be written to " + folder + ": " + e.getMessage(), e);
+            throw Failure.of("the report cannot be written to " + folder + ": " + IoReason.of(e), e);
         }
     }
 
@@ -40,7 +41,7 @@ public final class VerifyReport {
             Files.deleteIfExists(folder.resolve(KERNELS));
             return folder.resolve(KERNELS);
         } catch (IOException e) {
-            throw Failure.of("the report cannot be written to " + folder + ": " + e.getMessage(), e);
+            throw Failure.of("the report cannot be written to " + folder + ": " + IoReason.of(e), e);
         }
     }
 

@@ -97,6 +97,12 @@ class GenerateCommandTest {
                 .contains("tokens/s");
     }
 
+    @Test
+    void stderrSaysThatNobodyAskedForSoMany() {
+        assertThat(CommandRun.of("gpt2", "-m", gpt2, "hello").errLines().getLast())
+                .startsWith("40 tokens (the default; -n takes another number)");
+    }
+
     @ParameterizedTest
     @ValueSource(strings = {"-e=scalar", "--no-cache", "--threads=1", "--threads=3", "--graph=fused", "--math=strict"})
     void everyStrictWayToRunGivesTheSameIds(String option) {

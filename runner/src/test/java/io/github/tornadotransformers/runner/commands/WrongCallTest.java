@@ -73,7 +73,14 @@ class WrongCallTest {
                 "--prompt-ids 1        | PROMPT and --prompt-ids are given, expected one of them",
                 "--stop ''             | --stop is empty, expected a text",
                 "again                 | unexpected 'again': a text with spaces needs quotes",
-                "--verbos              | Unknown option: '--verbos'",
+                "--verbos              | Unknown option: '--verbos'; a text that begins with - comes after --",
+                "--temprature 0.9      | Unknown option: '--temprature'; did you mean --temperature?",
+                "--promt-ids 1         | Unknown option: '--promt-ids'; did you mean --prompt-ids?",
+                "more --sed 1          | Unknown option: '--sed'; did you mean --seed?",
+                "-x                    | Unknown option: '-x'; a text that begins with - comes after --",
+                "-hello                | Unknown option: '-hello'; did you mean --help?; a text that begins with - comes after --",
+                "-qe hots              | Invalid value for option '--engine': found 'hots', expected one of host, scalar, tornado, opencl, ptx, spirv, cuda, metal",
+                "--file f              | PROMPT and --file are given, expected one of them",
             })
     void wrongOptionIsNamed(String options, String message) {
         List<String> arguments = new ArrayList<>(List.of("gpt2", "hello"));
@@ -82,6 +89,61 @@ class WrongCallTest {
                 .forEach(arguments::add);
         arguments.addAll(List.of("-m", gpt2));
         assertWrongCall(message, arguments.toArray(String[]::new));
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {",", "1,2,", "1,2,,"})
+    void idsThatEndInAComma(String ids) {
+        assertWrongCall(
+                "--prompt-ids is '" + ids + "', expected a value behind each comma",
+                "gpt2",
+                "-m",
+                gpt2,
+                "--prompt-ids",
+                ids);
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"", ",1", "1,,2"})
+    void idsThatLackOne(String ids) {
+        assertThat(CommandRun.of("gpt2", "-m", gpt2, "--prompt-ids", ids))
+                .matches(run -> run.exitCode() == ExitCode.USAGE && run.out().isEmpty())
+                .extracting(CommandRun::err)
+                .asString()
+                .contains("--prompt-ids")
+                .contains("'' is not an int");
+    }
+
+    @Test
+    void otherListsThatEndInAComma() {
+        assertWrongCall(
+                "--engines is 'scalar,', expected a value behind each comma", "verify", gpt2, "--engines", "scalar,");
+    }
+
+    @Test
+    void textThatBeginsWithADash() {
+        assertWrongCall(
+                "Unknown option: '- item one'; a text that begins with - comes after --",
+                "gpt2",
+                "-m",
+                gpt2,
+                "- item one");
+        assertThat(CommandRun.of("gpt2", "-m", gpt2, "-n", "1", "-q", "--", "- item one")
+                        .exitCode())
+                .isEqualTo(ExitCode.OK);
+    }
+
+    @Test
+    void fileAndIds() {
+        assertWrongCall(
+                "--file and --prompt-ids are given, expected one of them",
+                "gpt2",
+                "-m",
+                gpt2,
+                "--file",
+                "f",
+                "--prompt-ids",
+                "1");
     }
 
     @Test
@@ -170,11 +232,19 @@ class WrongCallTest {
     }
 
     @Test
+    void nothingLikeTheUnknownCommand() {
+        assertThat(CommandRun.of("xyz"))
+                .isEqualTo(new CommandRun(ExitCode.USAGE, "", "transformers: there is no command 'xyz'; see --help\n"));
+    }
+
+    @Test
     void unknownCommand() {
         CommandRun run = CommandRun.of("gpt3", "hello");
         assertThat(run)
-                .isEqualTo(
-                        new CommandRun(ExitCode.USAGE, "", "transformers: there is no command 'gpt3'; see --help\n"));
+                .isEqualTo(new CommandRun(
+                        ExitCode.USAGE,
+                        "",
+                        "transformers: there is no command 'gpt3'; did you mean gpt2?; see --help\n"));
     }
 
     @Test
@@ -183,11 +253,6 @@ class WrongCallTest {
         assertThat(run.exitCode()).isEqualTo(ExitCode.USAGE);
         assertThat(run.out()).isEmpty();
         assertThat(run.err()).contains("Usage: transformers").contains("perplexity");
-    }
-
-    @Test
-    void tokenizeWithoutModel() {
-        assertWrongCall("Missing required option: '--model=NAME|DIR'", "tokenize", "hello");
     }
 
     @Test

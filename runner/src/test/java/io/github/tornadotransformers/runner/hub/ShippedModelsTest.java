@@ -62,6 +62,16 @@ class ShippedModelsTest {
     }
 
     @Test
+    void tokenizeAndPerplexityUseTheDefaultOfLlama() {
+        assertThat(run("tokenize", "ROMEO:", "--json").out())
+                .isEqualTo(run("tokenize", "ROMEO:", "--json", "-m", ShippedModels.LLAMA)
+                        .out());
+        assertThat(run("perplexity", PROJECT.resolve(".gitignore").toString(), "--json")
+                        .out())
+                .contains("\"perplexity\":");
+    }
+
+    @Test
     void modelsListsThem() {
         assertThat(run("models").out()).contains(ShippedModels.GPT2, ShippedModels.LLAMA);
     }

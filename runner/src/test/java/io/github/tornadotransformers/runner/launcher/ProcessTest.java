@@ -3,6 +3,8 @@ package io.github.tornadotransformers.runner.launcher;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
 import io.github.tornadotransformers.models.Heads;
 import io.github.tornadotransformers.models.Sizes;
 import io.github.tornadotransformers.models.TestCheckpoints;
@@ -12,6 +14,7 @@ import io.github.tornadotransformers.models.rope.RopeScaling;
 import io.github.tornadotransformers.runner.Main;
 import io.github.tornadotransformers.runner.console.ExitCode;
 import io.github.tornadotransformers.testsupport.TestTokenizers;
+import java.io.File;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
@@ -25,6 +28,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.DisabledOnOs;
 import org.junit.jupiter.api.condition.OS;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** The program in a JVM of its own, which is started as the launcher does. */
 @DisabledOnOs(value = OS.WINDOWS, disabledReason = "signals and pipes are those of Unix")
@@ -66,14 +71,6 @@ class ProcessTest {
     }
 
     @Test
-    void fullDiskIsAnError() throws Exception {
-        assumeTrue(Files.exists(Path.of("/dev/full")), "there is no /dev/full here");
-        Process process = start(ProcessBuilder.Redirect.to(Path.of("/dev/full").toFile()), "models");
-        assertThat(exitCode(process)).isEqualTo(ExitCode.FAILURE);
-        assertThat(errorsOf(process)).startsWith("transformers models: standard output cannot be written: ");
-    }
-
-    @Test
     void interruptEndsTheTextWithANewline() throws Exception {
         Process process = generate("--quiet");
         InputStream out = process.getInputStream();
@@ -87,13 +84,64 @@ class ProcessTest {
     }
 
     @Test
-    void interruptLeavesNoHalfJson() throws Exception {
+    void interruptLeavesAWholeObject() throws Exception {
         Process process = generate("--json");
         String announced = firstErrorLine(process);
+        Thread.sleep(500); // the object is there as soon as the first token may be
         interrupt(process);
-        assertThat(process.getInputStream().readAllBytes()).isEmpty();
+        byte[] out = process.getInputStream().readAllBytes();
         assertThat(exitCode(process)).isEqualTo(ExitCode.INTERRUPTED);
         assertThat(announced).contains("on engine host");
+        JsonNode object = new ObjectMapper().readTree(out);
+        assertThat(object.get("stop_reason").asText()).isEqualTo("cancelled");
+        assertThat(object.get("ids").size()).isBetween(1, MANY_TOKENS - 11);
+        assertThat(object.get("text").asText()).isNotEmpty();
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"--help", "--version", "llama --help", "models", "models --json"})
+    void fullDiskIsAnErrorOfOneLine(String call) throws Exception {
+        assumeTrue(Files.exists(Path.of("/dev/full")), "there is no /dev/full here");
+        Process process = start(ProcessBuilder.Redirect.to(Path.of("/dev/full").toFile()), call.split(" "));
+        assertThat(exitCode(process)).isEqualTo(ExitCode.FAILURE);
+        assertThat(errorsOf(process))
+                .matches("transformers[a-z ]*: standard output cannot be written: No space left on device\n");
+    }
+
+    @Test
+    void closedOutputIsAnErrorOfOneLine() throws Exception {
+        List<String> shell = new ArrayList<>(List.of("sh", "-c", "exec \"$@\" >&-", "sh"));
+        shell.addAll(command("--version"));
+        Process process = new ProcessBuilder(shell).start();
+        assertThat(exitCode(process)).isEqualTo(ExitCode.FAILURE);
+        assertThat(errorsOf(process))
+                .isEqualTo("transformers: standard output cannot be written: Bad file descriptor\n");
+    }
+
+    @Test
+    void aPipeIsRead() throws Exception {
+        Process process = start(ProcessBuilder.Redirect.PIPE, "llama", "-m", model, "-n", "2", "--json", "-q");
+        process.getOutputStream().write("hello".getBytes(StandardCharsets.UTF_8));
+        process.getOutputStream().close();
+        assertThat(promptIds(process)).isEqualTo("[1,291]");
+    }
+
+    @Test
+    void aFileThatIsRedirectedIsReadAndNothingIsNot() throws Exception {
+        Path text = Files.writeString(folder.resolve("text"), "hello");
+        List<String> call = command("llama", "-m", model, "-n", "2", "--json", "-q");
+        assertThat(promptIds(
+                        new ProcessBuilder(call).redirectInput(text.toFile()).start()))
+                .isEqualTo("[1,291]");
+        File nothing = new File("/dev/null");
+        assertThat(promptIds(new ProcessBuilder(call).redirectInput(nothing).start()))
+                .isEqualTo("[1]");
+    }
+
+    private static String promptIds(Process process) throws Exception {
+        JsonNode object = new ObjectMapper().readTree(process.getInputStream().readAllBytes());
+        assertThat(exitCode(process)).isEqualTo(ExitCode.OK);
+        return object.get("prompt_ids").toString();
     }
 
     @Test
@@ -119,6 +167,10 @@ class ProcessTest {
     }
 
     private static Process start(ProcessBuilder.Redirect out, String... arguments) throws IOException {
+        return new ProcessBuilder(command(arguments)).redirectOutput(out).start();
+    }
+
+    private static List<String> command(String... arguments) {
         List<String> command = new ArrayList<>(List.of(
                 Path.of(System.getProperty("java.home"), "bin", "java").toString(),
                 "--add-exports=java.base/jdk.internal.module=ALL-UNNAMED",
@@ -127,7 +179,7 @@ class ProcessTest {
                 System.getProperty("java.class.path"),
                 Main.class.getName()));
         command.addAll(List.of(arguments));
-        return new ProcessBuilder(command).redirectOutput(out).start();
+        return command;
     }
 
     private static void interrupt(Process process) throws Exception {
