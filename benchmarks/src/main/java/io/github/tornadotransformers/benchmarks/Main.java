@@ -1,6 +1,7 @@
 package io.github.tornadotransformers.benchmarks;
 
 import io.github.tornadotransformers.models.InvalidRequest;
+import io.github.tornadotransformers.runner.commands.JmhCommand;
 import io.github.tornadotransformers.runner.console.ExitCode;
 import io.github.tornadotransformers.runner.console.Failure;
 import java.io.IOException;
@@ -80,16 +81,10 @@ public final class Main {
     }
 
     private void help(CommandLineOptions given) throws IOException {
-        out.println("""
-                Times Ops, gradients and whole models with JMH, each checked against the scalar definition first.
-
-                  -p model=gpt2-124M -p op=qkvProj,lmHead -p pass=decode,prefill,backward -p dtype=f32,bf16,f16,int8
-                  -p engine=scalar,host,kernels,tornado -p threads=1,2     narrow what is run
-                  -l                                                       lists the cases
-                  OpBenchmark, GradientBenchmark, ModelBenchmark           run one kind
-
-                JMH's own options (its parameters, modes, time units and threads are set here):
-                """);
+        out.println(
+                "Times Ops, gradients and whole models with JMH, each checked against the scalar definition first.\n");
+        out.println(JmhCommand.PARAMETERS);
+        out.println("JMH's own options (its parameters, modes, time units and threads are set here):\n");
         given.showHelp();
     }
 

@@ -89,8 +89,7 @@ final class EngineListOptions {
     }
 
     private EngineSettings settings(EngineKind engine, Integer count) {
-        EngineOptions one = new EngineOptions();
-        one.engine = engine;
+        ModelOptions one = new ModelOptions();
         one.device = device;
         one.threads = count;
         one.math = math;

@@ -2,12 +2,14 @@ package io.github.tornadotransformers.runner.commands;
 
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.github.tornadotransformers.models.ByteCount;
 import io.github.tornadotransformers.models.CheckpointException;
 import io.github.tornadotransformers.models.IoReason;
 import io.github.tornadotransformers.models.checkpoint.Checkpoint;
 import io.github.tornadotransformers.runner.console.Console;
 import io.github.tornadotransformers.runner.console.ExitCode;
 import io.github.tornadotransformers.runner.console.Failure;
+import io.github.tornadotransformers.runner.hub.CachedFolder;
 import io.github.tornadotransformers.runner.hub.KnownModel;
 import io.github.tornadotransformers.runner.hub.ModelCache;
 import io.github.tornadotransformers.runner.hub.ShippedModels;
@@ -29,8 +31,6 @@ import picocli.CommandLine.Option;
         description = "List the models in the cache, and the names that can be fetched.",
         sortOptions = false)
 final class ModelsCommand implements Callable<Integer> {
-    private static final double MEGABYTE = 1e6;
-
     private final Console console;
 
     @Option(names = "--json", description = "print one JSON object: cache, cached, known")
@@ -59,7 +59,7 @@ final class ModelsCommand implements Callable<Integer> {
                 .append(":\n");
         for (CachedModel model : cached) {
             text.append(String.format(
-                    Locale.ROOT, "  %-16s %8.1f MB  %s%n", model.name(), model.bytes() / MEGABYTE, model.state()));
+                    Locale.ROOT, "  %-16s %11s  %s%n", model.name(), ByteCount.words(model.bytes()), model.state()));
         }
         text.append(cached.isEmpty() ? "  nothing yet\n" : "").append("\nFetched when first named with -m:\n");
         for (KnownModel model : KnownModel.all()) {
@@ -94,24 +94,28 @@ final class ModelsCommand implements Callable<Integer> {
     }
 
     /**
-     * A folder in the cache.
+     * A model in the cache.
      *
+     * @param name that {@code -m} takes
      * @param modelType null where the checkpoint cannot be opened, as is {@code dtype}
      * @param problem why it cannot be opened; null where it can
      */
     private record CachedModel(
-            Path folder, long bytes, boolean complete, String modelType, String dtype, String problem) {
-        static CachedModel of(Path folder) {
+            String name, Path folder, long bytes, boolean complete, String modelType, String dtype, String problem) {
+        static CachedModel of(CachedFolder cached) {
+            String name = cached.name();
+            Path folder = cached.folder();
             long bytes = bytes(folder);
             if (!ModelCache.isComplete(folder)) {
-                return new CachedModel(folder, bytes, false, null, null, "not complete");
+                return new CachedModel(name, folder, bytes, false, null, null, "not complete");
             }
             try {
                 Checkpoint checkpoint = Checkpoint.open(folder);
                 String dtype = EnumConverter.spelled(checkpoint.storedDType());
-                return new CachedModel(folder, bytes, true, checkpoint.config().modelType(), dtype, null);
+                return new CachedModel(
+                        name, folder, bytes, true, checkpoint.config().modelType(), dtype, null);
             } catch (CheckpointException e) {
-                return new CachedModel(folder, bytes, true, null, null, e.getMessage());
+                return new CachedModel(name, folder, bytes, true, null, null, e.getMessage());
             }
         }
 
@@ -127,17 +131,13 @@ final class ModelsCommand implements Callable<Integer> {
             }
         }
 
-        String name() {
-            return folder.getFileName().toString();
-        }
-
         String state() {
             return problem == null ? modelType + ", " + dtype : problem;
         }
 
         ObjectNode toJson() {
             return Json.object()
-                    .put("name", name())
+                    .put("name", name)
                     .put("path", folder.toString())
                     .put("bytes", bytes)
                     .put("complete", complete)

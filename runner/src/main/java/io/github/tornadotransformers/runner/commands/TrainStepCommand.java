@@ -116,7 +116,7 @@ final class TrainStepCommand implements Callable<Integer> {
         return texts.given("--prompt", prompt, file)
                 .or(texts::piped)
                 .orElseThrow(
-                        () -> Failure.usage("there is no text: expected --prompt, --file, --prompt-ids or a pipe"));
+                        () -> Failure.usage("no text is given: expected one of --prompt and --prompt-ids, or --file, or a pipe"));
     }
 
     private static ParameterArrays weights(Checkpoint checkpoint, Program program) {

@@ -76,10 +76,14 @@ final class VerifyCommand implements Callable<Integer> {
     String model;
 
     @Option(
-            names = "--engines",
+            names = {"-e", "--engines", "--engine"},
             paramLabel = "A,B",
             split = ",",
-            description = "the first is the reference (default: scalar,host)")
+            hideParamSyntax = true,
+            description = {
+                "the first is the reference (default: scalar,host; for --kernels host): host, scalar,"
+                        + " tornado, opencl, ptx, spirv, cuda, metal"
+            })
     List<EngineKind> engines = List.of();
 
     @Option(
@@ -142,7 +146,7 @@ final class VerifyCommand implements Callable<Integer> {
     String fault;
 
     @ArgGroup(validate = false, heading = "%nHow the models run:%n")
-    EngineOptions options = new EngineOptions();
+    ModelOptions options = new ModelOptions();
 
     @Mixin
     CommonOptions common;
@@ -188,7 +192,8 @@ final class VerifyCommand implements Callable<Integer> {
             throw Failure.usage("--engines names an engine twice: " + engines);
         }
         if (!kernels && golden == null && !published && engines().size() < 2 && fault == null) {
-            throw Failure.usage("--engines names one engine, expected two or more to compare");
+            throw Failure.usage("--engines names one engine, expected two or more to compare, as in scalar,"
+                    + (engines.getFirst() == Engine.SCALAR ? Engine.HOST : engines.getFirst()));
         }
     }
 
@@ -201,7 +206,7 @@ final class VerifyCommand implements Callable<Integer> {
     }
 
     private VerifyResult checkKernels() {
-        List<EngineKind> chosen = engines.isEmpty() ? List.of(options.engine) : engines;
+        List<EngineKind> chosen = engines.isEmpty() ? List.of(EngineKind.HOST) : engines;
         Map<String, List<KernelCheck.Verdict>> verdicts = new LinkedHashMap<>();
         for (EngineKind engine : chosen) {
             say("checking every kernel on engine " + engine);

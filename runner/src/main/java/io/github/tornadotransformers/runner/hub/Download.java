@@ -1,8 +1,11 @@
 package io.github.tornadotransformers.runner.hub;
 
+import io.github.tornadotransformers.models.ByteCount;
+import io.github.tornadotransformers.models.CacheFolder;
 import io.github.tornadotransformers.models.IoReason;
 import io.github.tornadotransformers.runner.console.Console;
 import io.github.tornadotransformers.runner.console.Failure;
+import io.github.tornadotransformers.runner.console.Progress;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
@@ -23,60 +26,78 @@ import java.util.Optional;
  * next attempt, also one of another day, and gets its name only when size and checksum are right.
  */
 final class Download {
-    private static final int ATTEMPTS = 4;
-    private static final long PAUSE_MILLIS = 100;
     private static final int BUFFER_BYTES = 1 << 16;
     private static final int ETAG_CHARACTERS = 16;
     private static final String PART = ".part";
-
-    private static final Duration DEFAULT_PATIENCE = Duration.ofSeconds(60);
+    private static final double NANOS_PER_SECOND = 1e9;
 
     private final Hub hub;
     private final Console console;
     private final KnownModel model;
     private final Path folder;
     private final String file;
-    private final Duration patience;
+    private final Persistence persistence;
 
-    Download(Hub hub, Console console, KnownModel model, Path folder, String file) {
-        this(hub, console, model, folder, file, DEFAULT_PATIENCE);
-    }
-
-    /** @param patience how long nothing may come before the connection counts as broken */
-    Download(Hub hub, Console console, KnownModel model, Path folder, String file, Duration patience) {
+    Download(Hub hub, Console console, KnownModel model, Path folder, String file, Persistence persistence) {
         this.hub = hub;
         this.console = console;
         this.model = model;
         this.folder = folder;
         this.file = file;
-        this.patience = patience;
+        this.persistence = persistence;
     }
 
     /**
+     * Tries as long as attempts bring something.
+     *
      * @return whether the repository has the file
      * @throws Failure if it cannot be had whole
      */
     boolean run() {
         IOException broken = null;
-        for (int attempt = 0; attempt < ATTEMPTS; attempt++) {
+        long furthest = begunBytes();
+        long first = furthest;
+        for (int fruitless = 0; fruitless < persistence.attempts(); ) {
             try {
                 return attempt();
             } catch (IOException e) {
                 broken = e;
-                pause(attempt);
+                long here = begunBytes();
+                if (e instanceof UnreachableException && here <= first) {
+                    throw Failure.of(e.getMessage(), e); // and not the network that went away in between
+                }
+                fruitless = here > furthest ? 0 : fruitless + 1;
+                furthest = Math.max(furthest, here);
+                if (fruitless < persistence.attempts()) {
+                    pause(persistence.pause(fruitless), e);
+                }
             }
         }
         throw Failure.of(
-                file + " of " + model.name() + " did not come whole in " + ATTEMPTS + " attempts ("
-                        + IoReason.of(broken) + "): run the command again, and it continues where it stopped",
+                file + " of " + model.name() + " did not come whole: " + persistence.attempts()
+                        + " attempts in a row brought nothing (" + IoReason.of(broken)
+                        + "): run the command again, and it continues where it stopped",
                 broken);
     }
 
-    private static void pause(int attempt) {
+    private void pause(Duration pause, IOException reason) {
+        console.err()
+                .println(file + ": " + IoReason.of(reason) + "; trying again in " + Math.max(1, pause.toSeconds())
+                        + " s");
         try {
-            Thread.sleep(PAUSE_MILLIS << attempt);
+            Thread.sleep(pause);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
+        }
+    }
+
+    /** How much of the file is here. */
+    private long begunBytes() {
+        try {
+            Optional<Path> part = begunPart();
+            return part.isPresent() ? Files.size(part.get()) : 0;
+        } catch (IOException e) {
+            throw Failure.of(folder + " cannot be read: " + IoReason.of(e), e);
         }
     }
 
@@ -122,8 +143,9 @@ final class Download {
         if (content.size().isPresent()) {
             requireSpace(content.size().getAsLong() - bytes);
         }
-        try (Progress progress = new Progress(console, file, bytes, content.size());
-                StallGuard guard = StallGuard.over(body, patience);
+        long started = System.nanoTime();
+        try (Progress progress = Progress.of(console.status(), file, Progress.Unit.BYTES, bytes, content.size());
+                StallGuard guard = StallGuard.over(body, persistence.stall());
                 OutputStream out = bytes > 0
                         ? Files.newOutputStream(part, StandardOpenOption.APPEND)
                         : Files.newOutputStream(part)) {
@@ -135,19 +157,24 @@ final class Download {
                 progress.update(bytes);
             }
         }
+        say(bytes, (bytes - content.offset()) * NANOS_PER_SECOND / Math.max(1, System.nanoTime() - started));
+    }
+
+    private void say(long bytes, double bytesPerSecond) {
+        console.err()
+                .println(String.format(
+                        Locale.ROOT,
+                        "%-28s %s, %s/s",
+                        file,
+                        ByteCount.words(bytes),
+                        ByteCount.words(Math.round(bytesPerSecond))));
     }
 
     private void requireSpace(long needed) throws IOException {
         long free = Files.getFileStore(folder).getUsableSpace();
         if (needed > free) {
-            throw Failure.of(String.format(
-                    Locale.ROOT,
-                    "%s of %s needs %.1f GB, but %.1f GB are free in %s: make room, or set TRANSFORMERS_CACHE",
-                    file,
-                    model.name(),
-                    needed / 1e9,
-                    free / 1e9,
-                    folder));
+            throw Failure.of(file + " of " + model.name() + " needs " + ByteCount.words(needed) + ", but only "
+                    + ByteCount.words(free) + " are free in " + folder + ": make room, or set " + CacheFolder.VARIABLE);
         }
     }
 

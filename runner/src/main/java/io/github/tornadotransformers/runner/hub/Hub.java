@@ -1,10 +1,13 @@
 package io.github.tornadotransformers.runner.hub;
 
+import io.github.tornadotransformers.models.Quoted;
 import io.github.tornadotransformers.runner.console.Console;
 import io.github.tornadotransformers.runner.console.Failure;
 import java.io.IOException;
 import java.io.InputStream;
+import java.net.ProtocolException;
 import java.net.URI;
+import java.net.URISyntaxException;
 import java.net.UnknownHostException;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
@@ -12,26 +15,26 @@ import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodyHandlers;
 import java.nio.channels.UnresolvedAddressException;
 import java.time.Duration;
+import java.util.Locale;
 import java.util.Optional;
 import java.util.OptionalLong;
+import java.util.Set;
 
 /**
  * The Hugging Face hub, or the mirror that {@code HF_ENDPOINT} names; {@code HF_TOKEN} is sent to it, and to no other host
  * that it redirects to.
  */
 final class Hub {
-    private static final String DEFAULT_ENDPOINT = "https://huggingface.co";
     private static final Duration PATIENCE = Duration.ofSeconds(30);
     private static final int MAX_REDIRECTS = 5;
+    private static final Set<String> SCHEMES = Set.of("http", "https");
 
-    private final URI endpoint;
-    private final Optional<String> token;
+    private final Endpoint endpoint;
     private final HttpClient client;
 
+    /** @throws Failure if a variable of the environment cannot be used */
     Hub(Console console) {
-        String address = console.variable("HF_ENDPOINT").orElse(DEFAULT_ENDPOINT);
-        endpoint = URI.create(address.endsWith("/") ? address : address + "/");
-        token = console.variable("HF_TOKEN");
+        endpoint = Endpoint.of(console);
         client = HttpClient.newBuilder()
                 .connectTimeout(PATIENCE)
                 .followRedirects(HttpClient.Redirect.NEVER)
@@ -54,19 +57,20 @@ final class Hub {
      * @param from how many bytes are here already; the answer may begin at 0 all the same
      * @return empty if the repository has no such file
      * @throws Failure if it cannot be had, with the reason and what to do
+     * @throws UnreachableException if there is no connection
      * @throws IOException if the connection broke
      */
     Optional<Content> open(KnownModel model, String file, long from) throws IOException {
-        URI uri = endpoint.resolve(model.repository() + "/resolve/main/" + file);
+        URI uri = endpoint.root().resolve(model.repository() + "/resolve/main/" + file);
         HttpResponse<InputStream> first = get(uri, from);
         HttpResponse<InputStream> last = first;
         for (int redirects = 0; isRedirect(last.statusCode()); redirects++) {
             if (redirects == MAX_REDIRECTS) {
-                throw Failure.of(uri + " redirects more than " + MAX_REDIRECTS + " times");
+                throw Failure.of(Endpoint.words(uri) + " redirects more than " + MAX_REDIRECTS + " times");
             }
             String location = last.headers().firstValue("location").orElse("");
             last.body().close();
-            last = get(last.uri().resolve(location), from);
+            last = get(redirect(last.uri(), location), from);
             first = first.headers().firstValue("x-linked-etag").isPresent() ? first : last;
         }
         return switch (last.statusCode()) {
@@ -75,9 +79,28 @@ final class Hub {
             case 404 -> none(last);
             case 401, 403 -> throw refused(model, last);
             case 416 -> fromTheBeginning(model, file, last);
-            case 429 -> throw Failure.of(endpoint.getHost() + " limits requests (HTTP 429): wait, or set HF_TOKEN");
-            default -> throw new IOException("HTTP " + last.statusCode() + " for " + last.uri());
+            case 429 ->
+                throw Failure.of(endpoint.root().getHost() + " limits requests (HTTP 429): wait, or set HF_TOKEN");
+            default -> throw failed(last);
         };
+    }
+
+    /** Where an answer leads. */
+    private static URI redirect(URI from, String location) {
+        try {
+            URI to = from.resolve(new URI(location));
+            if (to.getHost() != null && SCHEMES.contains(to.getScheme().toLowerCase(Locale.ROOT))) {
+                return to;
+            }
+        } catch (URISyntaxException _) {
+            // Its message holds the whole address, a signature included.
+        }
+        throw Failure.of(Endpoint.words(from) + " redirects to something that is no address of a file");
+    }
+
+    private static IOException failed(HttpResponse<InputStream> answer) throws IOException {
+        answer.body().close();
+        return new IOException("HTTP " + answer.statusCode() + " for " + Endpoint.words(answer.uri()));
     }
 
     /** What is here is not a beginning of the file. */
@@ -98,9 +121,7 @@ final class Hub {
         if (from > 0) {
             request.header("Range", "bytes=" + from + "-");
         }
-        if (token.isPresent() && endpoint.getAuthority().equals(uri.getAuthority())) {
-            request.header("Authorization", "Bearer " + token.get());
-        }
+        endpoint.authorizationFor(uri).ifPresent(value -> request.header("Authorization", value));
         try {
             return client.send(request.build(), BodyHandlers.ofInputStream());
         } catch (IOException e) {
@@ -130,8 +151,8 @@ final class Hub {
 
     private Failure refused(KnownModel model, HttpResponse<InputStream> answer) throws IOException {
         answer.body().close();
-        String page = endpoint.resolve(model.repository()).toString();
-        if (token.isPresent()) {
+        String page = endpoint.root().resolve(model.repository()).toString();
+        if (endpoint.hasToken()) {
             return Failure.of(model.name() + " is refused with the token in HF_TOKEN (HTTP " + answer.statusCode()
                     + "): accept its licence at " + page + " with the token's account");
         }
@@ -140,14 +161,18 @@ final class Hub {
                         + page + ", make a token there (settings, access tokens), and set HF_TOKEN to it");
     }
 
-    private static Failure unreachable(URI uri, IOException cause) {
+    private static UnreachableException unreachable(URI uri, IOException cause) {
         Throwable root = cause;
         while (root.getCause() != null) {
             root = root.getCause();
         }
+        String host = Endpoint.hostWords(uri);
+        if (root instanceof ProtocolException) { // its message may hold a header, and so a signed address
+            return new UnreachableException(host + " cannot be reached (what answers speaks no HTTP)", null);
+        }
         String reason = root instanceof UnresolvedAddressException || root instanceof UnknownHostException
                 ? "no such host"
-                : root.getMessage() == null ? "no connection" : root.getMessage();
-        return Failure.of(uri.getScheme() + "://" + uri.getAuthority() + " cannot be reached (" + reason + ")", cause);
+                : root.getMessage() == null ? "no connection" : Quoted.line(root.getMessage());
+        return new UnreachableException(host + " cannot be reached (" + reason + ")", cause);
     }
 }

@@ -12,6 +12,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
 
@@ -24,10 +25,18 @@ public final class ModelCache {
 
     private final Console console;
     private final Path root;
+    private final HubCache hubCache;
+    private final Persistence persistence;
 
     public ModelCache(Console console) {
+        this(console, Persistence.DEFAULT);
+    }
+
+    ModelCache(Console console, Persistence persistence) {
         this.console = console;
-        root = console.variable(CacheFolder.VARIABLE).map(Path::of).orElseGet(CacheFolder::path);
+        this.persistence = persistence;
+        root = CacheFolder.path(console.environment());
+        hubCache = new HubCache(root);
     }
 
     public Path root() {
@@ -49,21 +58,37 @@ public final class ModelCache {
         return find(nameOrFolder, Wanted.TOKENIZER);
     }
 
-    /** The models that are in the cache, whole or not, by name. */
-    public List<Path> folders() {
-        List<Path> folders = new ArrayList<>();
-        if (Files.isDirectory(root)) {
-            try (DirectoryStream<Path> entries = Files.newDirectoryStream(root)) {
+    /** The models that are in the cache, whole or not, by name; those of Hugging Face's own libraries come last. */
+    public List<CachedFolder> folders() {
+        List<CachedFolder> folders = new ArrayList<>(folders(root));
+        folders.addAll(folders(withinHubCache()));
+        folders.addAll(hubCache.models());
+        return folders;
+    }
+
+    /** Where our folders are in a cache that is not ours alone. */
+    private Path withinHubCache() {
+        return root.resolve(CacheFolder.NAME);
+    }
+
+    private List<CachedFolder> folders(Path parent) {
+        List<CachedFolder> folders = new ArrayList<>();
+        if (Files.isDirectory(parent)) {
+            try (DirectoryStream<Path> entries = Files.newDirectoryStream(parent)) {
                 for (Path entry : entries) {
-                    if (!entry.getFileName().toString().startsWith(".") && holdsFiles(entry)) {
-                        folders.add(entry);
+                    String name = entry.getFileName().toString();
+                    if (!name.startsWith(".")
+                            && !HubCache.owns(entry)
+                            && !entry.equals(withinHubCache())
+                            && holdsFiles(entry)) {
+                        folders.add(new CachedFolder(name, entry));
                     }
                 }
             } catch (IOException e) {
-                throw Failure.of(root + " cannot be read: " + IoReason.of(e), e);
+                throw Failure.of(parent + " cannot be read: " + IoReason.of(e), e);
             }
         }
-        folders.sort(null);
+        folders.sort(Comparator.comparing(CachedFolder::name));
         return folders;
     }
 
@@ -97,18 +122,33 @@ public final class ModelCache {
         if (Files.exists(path)) {
             return path;
         }
-        Path byHand = root.resolve(nameOrFolder);
-        if (path.getNameCount() == 1 && !nameOrFolder.startsWith(".") && Files.isDirectory(byHand)) {
-            return byHand;
+        Optional<Path> byHand = hubCache.model(nameOrFolder);
+        if (path.getNameCount() == 1 && !nameOrFolder.startsWith(".") && byHand.isEmpty()) {
+            byHand = Optional.of(folder(nameOrFolder)).filter(Files::isDirectory);
+        }
+        if (byHand.isPresent()) {
+            return byHand.get();
         }
         throw Failure.of("model " + nameOrFolder + " is neither a folder nor a known name ("
                 + String.join(", ", ShippedModels.names()) + ", " + KnownModel.names() + ")");
     }
 
+    /** A model's folder in the cache: in its root, or apart from what others have there. */
+    private Path folder(String name) {
+        Path folder = root.resolve(name);
+        return Files.isDirectory(folder) || !hubCache.exists()
+                ? folder
+                : withinHubCache().resolve(name);
+    }
+
     private Path cached(KnownModel model, Wanted wanted) {
-        Path folder = root.resolve(model.name());
+        Path folder = folder(model.name());
         if (wanted.isIn(folder)) {
             return folder;
+        }
+        Optional<Path> fetchedByOthers = hubCache.model(model.repository()).filter(wanted::isIn);
+        if (fetchedByOthers.isPresent()) {
+            return fetchedByOthers.get();
         }
         try {
             Files.createDirectories(folder);
@@ -184,7 +224,8 @@ public final class ModelCache {
 
     /** Whether the file is there, now. */
     private boolean fetchFile(Hub hub, KnownModel model, Path folder, String file) {
-        return Files.isRegularFile(folder.resolve(file)) || new Download(hub, console, model, folder, file).run();
+        return Files.isRegularFile(folder.resolve(file))
+                || new Download(hub, console, model, folder, file, persistence).run();
     }
 
     /** How much of a model is needed. */

@@ -4,6 +4,7 @@ import com.fasterxml.jackson.core.JacksonException;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import io.github.tornadotransformers.models.IoReason;
+import io.github.tornadotransformers.models.Quoted;
 import io.github.tornadotransformers.runner.console.Failure;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -55,8 +56,8 @@ final class ModelFiles {
             JsonNode map = new ObjectMapper().readTree(index.toFile()).path("weight_map");
             for (JsonNode shard : map) {
                 if (!shard.asText().matches("[A-Za-z0-9._-]+\\.safetensors")) {
-                    throw Failure.of(
-                            index + " names \"" + shard.asText() + "\", expected the name of a safetensors file");
+                    throw Failure.of(index + " names " + Quoted.text(shard.asText())
+                            + ", expected the name of a safetensors file");
                 }
                 shards.add(shard.asText());
             }

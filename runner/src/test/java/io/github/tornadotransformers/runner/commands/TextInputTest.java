@@ -111,7 +111,7 @@ class TextInputTest {
     void noTextAtAll() {
         assertThat(run("", "train step MODEL").err())
                 .isEqualTo(
-                        "transformers train step: there is no text: expected --prompt, --file, --prompt-ids or a pipe;"
+                        "transformers train step: no text is given: expected one of --prompt and --prompt-ids, or --file, or a pipe;"
                                 + " see --help\n");
     }
 }

@@ -203,7 +203,10 @@ class VerifyCommandTest {
         return Stream.of(
                 Arguments.of(new String[] {"verify"}, "expected a MODEL or --kernels"),
                 Arguments.of(new String[] {"verify", "m", "--kernels"}, "expected a MODEL or --kernels"),
-                Arguments.of(new String[] {"verify", "m", "--engines", "host"}, "names one engine"),
+                Arguments.of(
+                        new String[] {"verify", "m", "--engines", "host"},
+                        "names one engine, expected two or more to compare, as in scalar,host"),
+                Arguments.of(new String[] {"verify", "m", "-e", "scalar"}, "as in scalar,host"),
                 Arguments.of(new String[] {"verify", "m", "--engines", "host,host"}, "names an engine twice"),
                 Arguments.of(new String[] {"verify", "m", "--engines", "warp"}, "warp"),
                 Arguments.of(new String[] {"verify", "m", "--steps", "0"}, "--steps is 0"),

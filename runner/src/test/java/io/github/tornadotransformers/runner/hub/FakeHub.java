@@ -32,6 +32,8 @@ final class FakeHub implements AutoCloseable {
     private final Set<String> corrupt = ConcurrentHashMap.newKeySet();
     private final Set<String> otherHost = ConcurrentHashMap.newKeySet();
     private final Set<String> failing = ConcurrentHashMap.newKeySet();
+    private final Set<String> failingAlways = ConcurrentHashMap.newKeySet();
+    private final Map<String, String> locations = new ConcurrentHashMap<>();
     private final Set<String> stalling = ConcurrentHashMap.newKeySet();
     private final CountDownLatch closed = new CountDownLatch(1);
     private volatile OptionalInt status = OptionalInt.empty();
@@ -80,7 +82,7 @@ final class FakeHub implements AutoCloseable {
         corrupt.add(path);
     }
 
-    /** The redirect leads to another name of this machine. */
+    /** The redirect leads to another name of this machine, by a signed address. */
     void redirectToOtherHost(String path) {
         otherHost.add(path);
     }
@@ -93,6 +95,15 @@ final class FakeHub implements AutoCloseable {
 
     void failOnce(String path) {
         failing.add(path);
+    }
+
+    void failAlways(String path) {
+        failingAlways.add(path);
+    }
+
+    /** @param location as it stands in the header */
+    void redirectTo(String path, String location) {
+        locations.put(path, location);
     }
 
     @Override
@@ -111,7 +122,10 @@ final class FakeHub implements AutoCloseable {
             exchange.sendResponseHeaders(status.getAsInt(), -1);
         } else if (content == null) {
             exchange.sendResponseHeaders(404, -1);
-        } else if (failing.remove(name)) {
+        } else if (locations.containsKey(path)) {
+            exchange.getResponseHeaders().add("Location", locations.get(path));
+            exchange.sendResponseHeaders(302, -1);
+        } else if (failing.remove(name) || (failingAlways.contains(name) && !name.equals(path))) {
             exchange.sendResponseHeaders(503, -1);
         } else if (otherHost.contains(path)) {
             redirect(exchange, path, content);
@@ -124,7 +138,7 @@ final class FakeHub implements AutoCloseable {
     private void redirect(HttpExchange exchange, String path, byte[] content) throws IOException {
         describe(exchange, content);
         String other = address().replace("127.0.0.1", "localhost");
-        exchange.getResponseHeaders().add("Location", other + ELSEWHERE + path);
+        exchange.getResponseHeaders().add("Location", other + ELSEWHERE + path + "?signature=hidden");
         exchange.sendResponseHeaders(302, -1);
     }
 

@@ -8,21 +8,29 @@ import io.github.tornadotransformers.runner.console.Console;
 import io.github.tornadotransformers.runner.console.Failure;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
+import java.net.URI;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.HashMap;
 import java.util.Map;
+import java.util.Optional;
+import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Downloads from a server in this JVM. */
 class ModelCacheTest {
     private static final String REPOSITORY = "/openai-community/gpt2/resolve/main/";
+    private static final Persistence IMPATIENT =
+            new Persistence(Duration.ofMillis(200), 3, Duration.ofMillis(1), Duration.ofMillis(2));
 
     @TempDir
     private Path cache;
@@ -147,6 +155,113 @@ class ModelCacheTest {
     }
 
     @Test
+    void whiteSpaceAroundATokenIsNoPartOfIt() {
+        environment.put("HF_TOKEN", " secret\r\n");
+        checkpoint();
+        assertThat(hub.requests().getFirst().authorization()).isEqualTo("Bearer secret");
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"hid\rden", "hid den", "hidd\u00e9n", "hid\u007fden"})
+    void tokenThatIsNoneIsRefusedAndNotPrinted(String token) {
+        environment.put("HF_TOKEN", token);
+        assertThatThrownBy(this::checkpoint)
+                .isInstanceOf(Failure.class)
+                .hasMessageStartingWith("HF_TOKEN has a character that no token has")
+                .hasMessageNotContaining("hid");
+        assertThat(hub.requests()).isEmpty();
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "huggingface.co",
+                "localhost:80",
+                "htp://x",
+                "file:///tmp",
+                "http://",
+                "http://[",
+                "http://a b",
+                "http://a_b",
+                "http://127.0.0.1:99999",
+                "http://127.0.0.1/?a=b",
+                "http://127.0.0.1/%zz"
+            })
+    void endpointThatIsNoneIsNamed(String endpoint) {
+        environment.put("HF_ENDPOINT", endpoint);
+        assertThatThrownBy(this::checkpoint)
+                .isInstanceOf(Failure.class)
+                .hasMessageStartingWith(
+                        "HF_ENDPOINT is no address of a hub, expected one such as https://huggingface.co");
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {"http://user:hidden@127.0.0.1:1", "http://user:hidden@a b", "user:hidden@x", "http://x?t=hidden"
+            })
+    void passwordsOfAnEndpointAreNotPrinted(String endpoint) {
+        environment.put("HF_ENDPOINT", endpoint);
+        assertThatThrownBy(this::checkpoint).isInstanceOf(Failure.class).satisfies(ModelCacheTest::hidesWhatIsHidden);
+    }
+
+    /** Nor is it in a cause, which a stack trace would show. */
+    private static void hidesWhatIsHidden(Throwable thrown) {
+        for (Throwable each = thrown; each != null; each = each.getCause()) {
+            assertThat(String.valueOf(each.getMessage())).doesNotContain("hidden");
+        }
+    }
+
+    @Test
+    void passwordOfAnEndpointIsSentThereAlone() {
+        environment.put("HF_ENDPOINT", hub.address().replace("http://", "http://user:hidden@"));
+        hub.redirectToOtherHost(REPOSITORY + "model.safetensors");
+        checkpoint();
+        assertThat(hub.requests().getFirst().authorization()).isEqualTo("Basic dXNlcjpoaWRkZW4=");
+        assertThat(hub.requests())
+                .filteredOn(request -> request.path().startsWith("/elsewhere"))
+                .isNotEmpty()
+                .allSatisfy(request -> assertThat(request.authorization()).isNull());
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "https://hub.example, https://hub.example/file, true",
+        "https://hub.example, https://HUB.example:443/file, true",
+        "https://hub.example, http://hub.example/file, false",
+        "https://hub.example, http://hub.example:443/file, false",
+        "https://hub.example, https://hub.example:8443/file, false",
+        "https://hub.example, https://cdn.hub.example/file, false",
+        "http://hub.example:8080, http://hub.example:8080/file, true",
+        "http://hub.example, http://hub.example:80/file, true"
+    })
+    void tokenIsForOneSchemeHostAndPort(String endpoint, String address, boolean sent) {
+        environment.put("HF_ENDPOINT", endpoint);
+        environment.put("HF_TOKEN", "secret");
+        assertThat(Endpoint.of(console()).authorizationFor(URI.create(address)))
+                .isEqualTo(sent ? Optional.of("Bearer secret") : Optional.empty());
+    }
+
+    @Test
+    void queryOfASignedAddressIsNotPrinted() {
+        hub.redirectToOtherHost(REPOSITORY + "model.safetensors");
+        hub.failAlways(REPOSITORY + "model.safetensors");
+        assertThatThrownBy(this::checkpoint)
+                .isInstanceOf(Failure.class)
+                .hasMessageContaining("HTTP 503 for http://localhost:")
+                .satisfies(ModelCacheTest::hidesWhatIsHidden);
+        assertThat(err.toString(StandardCharsets.UTF_8))
+                .contains("trying again")
+                .doesNotContain("hidden");
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"ht tp://x/?s=hidden", "file:///etc/hidden", "", "http:hidden", "//\u001b[2Jhidden/"})
+    void redirectToNoAddressIsRefused(String location) {
+        hub.redirectTo(REPOSITORY + "config.json", location);
+        assertThatThrownBy(this::checkpoint).isInstanceOf(Failure.class).satisfies(ModelCacheTest::hidesWhatIsHidden);
+    }
+
+    @Test
     void brokenConnectionIsContinuedWhereItBroke() {
         hub.cutOnce(REPOSITORY + "model.safetensors", 100_000);
         assertThat(checkpoint().resolve("model.safetensors")).hasContent("weights".repeat(50_000));
@@ -161,29 +276,55 @@ class ModelCacheTest {
         hub.stallOnce(REPOSITORY + "model.safetensors", 100_000);
         Console console = console();
         KnownModel model = KnownModel.named("gpt2").orElseThrow();
-        Duration patience = Duration.ofMillis(200);
-        assertThat(new Download(new Hub(console), console, model, cache, "model.safetensors", patience).run())
+        assertThat(new Download(new Hub(console), console, model, cache, "model.safetensors", IMPATIENT).run())
                 .isTrue();
         assertThat(cache.resolve("model.safetensors")).hasContent("weights".repeat(50_000));
     }
 
     @Test
-    void connectionThatAlwaysBreaksLeavesAPartThatTheNextRunContinues() throws IOException {
-        hub.cutAlways(REPOSITORY + "model.safetensors", 50_000);
-        assertThatThrownBy(this::checkpoint)
-                .isInstanceOf(Failure.class)
-                .hasMessageStartingWith("model.safetensors of gpt2 did not come whole in 4 attempts")
-                .hasMessageContaining("run the command again, and it continues where it stopped");
-        assertThat(cache.resolve("gpt2/model.safetensors")).doesNotExist();
-        hub.cutAlways(REPOSITORY + "model.safetensors", Integer.MAX_VALUE);
+    void attemptsThatAdvanceDoNotCount() throws IOException {
+        hub.cutAlways(REPOSITORY + "model.safetensors", 10_000);
         assertThat(checkpoint().resolve("model.safetensors")).hasContent("weights".repeat(50_000));
-        assertThat(hub.requests().getLast().range()).isEqualTo("bytes=200000-");
+        assertThat(hub.requests())
+                .filteredOn(request -> request.path().endsWith("model.safetensors"))
+                .hasSize(35);
         assertThat(allFiles(cache.resolve("gpt2"))).noneMatch(name -> name.endsWith(".part"));
     }
 
     @Test
+    void attemptsThatBringNothingEndItAndTheNextRunContinues() {
+        hub.cutOnce(REPOSITORY + "model.safetensors", 50_000);
+        hub.cutAlways(REPOSITORY + "model.safetensors", 0);
+        assertThatThrownBy(this::checkpoint)
+                .isInstanceOf(Failure.class)
+                .hasMessageStartingWith(
+                        "model.safetensors of gpt2 did not come whole: 3 attempts in a row brought nothing (")
+                .hasMessageContaining("run the command again, and it continues where it stopped");
+        assertThat(cache.resolve("gpt2/model.safetensors")).doesNotExist();
+        hub.cutAlways(REPOSITORY + "model.safetensors", Integer.MAX_VALUE);
+        assertThat(checkpoint().resolve("model.safetensors")).hasContent("weights".repeat(50_000));
+        assertThat(hub.requests().getLast().range()).isEqualTo("bytes=50000-");
+    }
+
+    @Test
+    void pausesGrowToAMinute() {
+        assertThat(IntStream.range(0, 9).mapToObj(Persistence.DEFAULT::pause).map(Duration::toSeconds))
+                .containsExactly(1L, 1L, 2L, 4L, 8L, 16L, 32L, 60L, 60L);
+    }
+
+    @Test
+    void whatIsWaitedForIsSaid() {
+        hub.failOnce(REPOSITORY + "config.json");
+        checkpoint();
+        assertThat(err.toString(StandardCharsets.UTF_8))
+                .contains(
+                        "config.json: HTTP 503 for " + hub.address() + REPOSITORY + "config.json; trying again in 1 s");
+    }
+
+    @Test
     void partOfAnotherVersionIsThrownAway() throws IOException {
-        hub.cutAlways(REPOSITORY + "model.safetensors", 50_000);
+        hub.cutOnce(REPOSITORY + "model.safetensors", 50_000);
+        hub.cutAlways(REPOSITORY + "model.safetensors", 0);
         assertThatThrownBy(this::checkpoint).isInstanceOf(Failure.class);
         hub.cutAlways(REPOSITORY + "model.safetensors", Integer.MAX_VALUE);
         hub.put(REPOSITORY + "model.safetensors", "another".repeat(50_000));
@@ -220,11 +361,11 @@ class ModelCacheTest {
     void progressGoesToStderr() {
         checkpoint();
         assertThat(err.toString(StandardCharsets.UTF_8).lines())
-                .anyMatch(line -> line.matches("model\\.safetensors +0\\.4 of 0\\.4 MB, [0-9.]+ MB/s"));
+                .anyMatch(line -> line.matches("model\\.safetensors +350\\.0 kB, [0-9.]+ .?B/s"));
     }
 
     private Path checkpoint() {
-        return new ModelCache(console()).checkpoint("gpt2");
+        return new ModelCache(console(), IMPATIENT).checkpoint("gpt2");
     }
 
     private Console console() {

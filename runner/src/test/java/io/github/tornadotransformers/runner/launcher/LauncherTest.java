@@ -74,6 +74,13 @@ class LauncherTest {
     }
 
     @Test
+    void helpOfTheBenchmarksBuildsNothingOfTheirs() throws Exception {
+        checkout.launch("models");
+        assertThat(checkout.launch("jmh", "--help").out()).contains("/transformers.jar]\n[jmh]\n[--help]\n");
+        assertThat(checkout.mavenCalls()).hasSize(1);
+    }
+
+    @Test
     void argumentsArriveAsTheyAre() throws Exception {
         ScriptRun run = checkout.launch("gpt2", "it's \"so\" $HOME", "", "-n", "3", "é *");
         assertThat(run.out()).contains("[gpt2]\n[it's \"so\" $HOME]\n[]\n[-n]\n[3]\n[é *]\n");
