@@ -170,7 +170,7 @@ class BenchmarksTest {
 
         assertThat(output.exitCode()).isEqualTo(3);
         assertThat(output.out()).isEmpty();
-        assertThat(output.err()).contains("jmh: -e tornado: no TornadoVM SDK was found");
+        assertThat(output.err()).contains("jmh: engine tornado: no TornadoVM SDK was found");
     }
 
     @Test

@@ -2,9 +2,8 @@ package io.github.tornadotransformers.runner.commands;
 
 import io.github.tornadotransformers.engine.EngineKind;
 import io.github.tornadotransformers.models.InvalidRequest;
-import io.github.tornadotransformers.models.TransformersException;
-import io.github.tornadotransformers.models.CheckpointException;
 import io.github.tornadotransformers.models.Quoted;
+import io.github.tornadotransformers.models.TransformersException;
 import io.github.tornadotransformers.models.checkpoint.DType;
 import io.github.tornadotransformers.models.checkpoint.StoredType;
 import io.github.tornadotransformers.runner.console.ClosedPipeException;

@@ -1,9 +1,9 @@
 package io.github.tornadotransformers.runner.commands;
 
-import io.github.tornadotransformers.models.checkpoint.DType;
-import io.github.tornadotransformers.runner.console.Failure;
 import io.github.tornadotransformers.engine.EngineKind;
 import io.github.tornadotransformers.engine.EngineSettings;
+import io.github.tornadotransformers.models.checkpoint.DType;
+import io.github.tornadotransformers.runner.console.Failure;
 import io.github.tornadotransformers.taskgraphs.devices.MathMode;
 import io.github.tornadotransformers.taskgraphs.graphs.GraphMode;
 import java.util.Optional;

@@ -115,8 +115,8 @@ final class TrainStepCommand implements Callable<Integer> {
         TextInput texts = new TextInput(console);
         return texts.given("--prompt", prompt, file)
                 .or(texts::piped)
-                .orElseThrow(
-                        () -> Failure.usage("no text is given: expected one of --prompt and --prompt-ids, or --file, or a pipe"));
+                .orElseThrow(() -> Failure.usage(
+                        "no text is given: expected one of --prompt and --prompt-ids, or --file, or a pipe"));
     }
 
     private static ParameterArrays weights(Checkpoint checkpoint, Program program) {

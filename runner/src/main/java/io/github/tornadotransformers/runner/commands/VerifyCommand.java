@@ -193,7 +193,7 @@ final class VerifyCommand implements Callable<Integer> {
         }
         if (!kernels && golden == null && !published && engines().size() < 2 && fault == null) {
             throw Failure.usage("--engines names one engine, expected two or more to compare, as in scalar,"
-                    + (engines.getFirst() == Engine.SCALAR ? Engine.HOST : engines.getFirst()));
+                    + (engines.getFirst() == EngineKind.SCALAR ? EngineKind.HOST : engines.getFirst()));
         }
     }
 

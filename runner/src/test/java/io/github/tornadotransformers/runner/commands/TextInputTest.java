@@ -99,7 +99,7 @@ class TextInputTest {
     void aPromptMayBeLongerThanAnArgument() throws IOException {
         Path large = Files.writeString(folder.resolve("large.txt"), "a".repeat(200_000));
         CommandRun run = CommandRun.of("gpt2", "-m", model, "-q", "--file", large.toString());
-        assertThat(run.err()).contains("the prompt has 200000 tokens, but the context holds 64");
+        assertThat(run.err()).contains("the prompt has 200000 tokens, but the model was trained for 64");
     }
 
     @Test

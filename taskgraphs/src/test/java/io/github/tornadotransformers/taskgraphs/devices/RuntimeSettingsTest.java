@@ -48,7 +48,7 @@ class RuntimeSettingsTest {
         System.setProperty(FMA, "true");
         assertThatThrownBy(() -> RuntimeSettings.install(MathMode.STRICT))
                 .isInstanceOf(DeviceException.class)
-                .hasMessageStartingWith("-Dtornado.enable.fma=true rules out --math strict, which needs False");
+                .hasMessageStartingWith("-Dtornado.enable.fma=true rules out math strict, which needs False");
     }
 
     @Test

@@ -193,7 +193,7 @@ class DeviceTrainingTest {
                 () -> assertThatThrownBy(() -> TrainingPair.of(GPT2_OF_THREE, new RandomData(1), device()))
                         .isInstanceOf(DeviceException.class)
                         .hasMessageContaining("cannot compute in double")
-                        .hasMessageContaining("-e host"));
+                        .hasMessageContaining("use engine host"));
     }
 
     @Test
