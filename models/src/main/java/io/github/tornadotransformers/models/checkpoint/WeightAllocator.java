@@ -1,6 +1,7 @@
 package io.github.tornadotransformers.models.checkpoint;
 
 import java.lang.foreign.MemorySegment;
+import java.util.List;
 
 /** Where an engine wants its weights, and in which order. */
 @FunctionalInterface
@@ -15,6 +16,15 @@ public interface WeightAllocator {
      * @return exactly {@code bytes} of native memory, aligned to {@link #ALIGNMENT}, accessible from any thread
      */
     MemorySegment allocate(String name, long bytes);
+
+    /**
+     * As {@link #allocate}, in parts that need not lie together.
+     *
+     * @return parts of whole layers, each of as many as the first; the last may have fewer
+     */
+    default List<MemorySegment> allocateLayers(String name, int layers, long layerBytes) {
+        return List.of(allocate(name, Math.multiplyExact(layers, layerBytes)));
+    }
 
     /** The order of a matrix's elements. */
     default WeightLayout layout() {

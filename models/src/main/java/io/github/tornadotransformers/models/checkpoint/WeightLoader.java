@@ -8,6 +8,7 @@ import io.github.tornadotransformers.models.program.Weight;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.SequencedMap;
 
 /**
@@ -51,17 +52,19 @@ public final class WeightLoader {
     }
 
     private static WeightData allocate(Weight weight, DType dtype, WeightLayout layout, WeightAllocator allocator) {
-        MemorySegment elements = allocator.allocate(weight.name(), WeightData.elementBytes(weight, dtype));
-        MemorySegment scales = dtype == DType.INT8
-                ? allocator.allocate(weight.name() + SCALES, WeightData.scaleBytes(weight))
-                : MemorySegment.NULL;
+        int layers = weight.layers();
+        List<MemorySegment> elements =
+                allocator.allocateLayers(weight.name(), layers, WeightData.elementBytes(weight, dtype) / layers);
+        List<MemorySegment> scales = dtype == DType.INT8
+                ? allocator.allocateLayers(weight.name() + SCALES, layers, WeightData.scaleBytes(weight) / layers)
+                : List.of();
         return new WeightData(weight, dtype, layout, elements, scales);
     }
 
     private static void fillAll(WeightData data, PartFiller filler) {
         Weight weight = data.weight();
         if (weight.parts().stream().mapToInt(TensorPart::columns).sum() < weight.columns()) {
-            data.elements().fill((byte) 0); // the bias of a projection that has none
+            data.elements().forEach(elements -> elements.fill((byte) 0)); // the bias of a projection that has none
         }
         for (int layer = 0; layer < weight.layers(); layer++) {
             for (TensorPart part : weight.parts()) {

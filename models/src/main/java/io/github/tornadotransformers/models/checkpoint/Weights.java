@@ -22,8 +22,6 @@ public final class Weights {
 
     /** Bytes of all elements and scales. */
     public long bytes() {
-        return data.values().stream()
-                .mapToLong(each -> each.elements().byteSize() + each.scales().byteSize())
-                .sum();
+        return data.values().stream().mapToLong(WeightData::bytes).sum();
     }
 }

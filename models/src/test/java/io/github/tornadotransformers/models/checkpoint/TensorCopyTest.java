@@ -119,7 +119,7 @@ class TensorCopyTest {
                 : MemorySegment.NULL;
         elements.fill((byte) 0x55);
         scales.fill((byte) 0x55);
-        return new WeightData(weight, dtype, shape.layout(), elements, scales);
+        return new WeightData(weight, dtype, shape.layout(), List.of(elements), List.of(scales));
     }
 
     private static float value(Case shape, float[] values, int row, int column) {
@@ -157,7 +157,7 @@ class TensorCopyTest {
             for (int column = 0; column < columns; column++) {
                 if (column < shape.before() || column >= shape.before() + shape.columns()) {
                     long offset = data.layout().index(shape.dtype(), shape.rows(), columns, row, column) * bytes;
-                    assertThat(data.elements().asSlice(offset, bytes).toArray(ValueLayout.JAVA_BYTE))
+                    assertThat(data.elements().getFirst().asSlice(offset, bytes).toArray(ValueLayout.JAVA_BYTE))
                             .as("row %d, column %d, of another part", row, column)
                             .containsOnly(0x55);
                 }

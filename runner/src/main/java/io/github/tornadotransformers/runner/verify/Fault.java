@@ -20,6 +20,7 @@ import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.util.Arrays;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -135,8 +136,11 @@ public sealed interface Fault {
             return copy;
         }
 
-        private static MemorySegment copy(MemorySegment segment) {
-            return Arena.ofAuto().allocate(segment.byteSize(), Long.BYTES).copyFrom(segment);
+        private static List<MemorySegment> copy(List<MemorySegment> parts) {
+            return parts.stream()
+                    .map(part ->
+                            Arena.ofAuto().allocate(part.byteSize(), Long.BYTES).copyFrom(part))
+                    .toList();
         }
     }
 

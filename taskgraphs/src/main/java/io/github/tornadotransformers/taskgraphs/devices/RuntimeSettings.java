@@ -22,10 +22,15 @@ public final class RuntimeSettings {
 
     private RuntimeSettings() {}
 
-    /** What the bits depend on, and that a kernel which cannot compile is an error: a run with other values is refused. */
+    /**
+     * What the bits depend on; that a kernel which cannot compile is an error; and that CUDA and PTX do not pin what kernels only
+     * read, as weights are freed when the device has them. A run with other values is refused.
+     */
     private static Map<String, String> required(MathMode math) {
         Map<String, String> required = new LinkedHashMap<>();
         required.put("tornado.recover.bailout", FALSE);
+        required.put("tornado.staged.transfers", TRUE);
+        required.put("tornado.staged.min.size", "1");
         if (math == MathMode.STRICT) {
             required.put("tornado.enable.fma", FALSE);
             required.put("tornado.enable.nativeFunctions", FALSE);
@@ -106,7 +111,8 @@ public final class RuntimeSettings {
             Class<?> options = Class.forName("uk.ac.manchester.tornado.runtime.common.TornadoOptions");
             boolean fuses = options.getField("ENABLE_FMA").getBoolean(null);
             boolean fallsBack = options.getField("RECOVER_BAILOUT").getBoolean(null);
-            if (fallsBack || fuses != (math == MathMode.FAST)) {
+            boolean pins = !options.getField("ENABLE_STAGED_TRANSFERS").getBoolean(null);
+            if (fallsBack || pins || fuses != (math == MathMode.FAST)) {
                 throw new DeviceException(Wording.of(
                         "TornadoVM was in use before this process was set up for %s %s: start it anew",
                         Term.MATH, name(math)));

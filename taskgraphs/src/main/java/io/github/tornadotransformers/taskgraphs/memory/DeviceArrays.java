@@ -10,9 +10,9 @@ import io.github.tornadotransformers.models.program.Op;
 import io.github.tornadotransformers.models.program.Program;
 import io.github.tornadotransformers.models.program.RotaryTable;
 import io.github.tornadotransformers.models.program.Weight;
+import io.github.tornadotransformers.taskgraphs.memory.PlannedArray.Element;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
-import java.lang.foreign.ValueLayout;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -28,16 +28,16 @@ import uk.ac.manchester.tornado.api.types.arrays.TornadoNativeArray;
 
 /**
  * The host's side of every array on the device. Weights and tables are filled here, copied to the device once, and freed here;
- * most others only name the device's memory.
+ * most others only name the device's memory. Each lies on pages of its own, see {@link OwnPages}.
  */
 public final class DeviceArrays implements AutoCloseable {
     private final Arena arena = Arena.ofShared();
-    private final Arena tableArena = Arena.ofShared();
+    private final Arena weightArena = Arena.ofShared();
     private final LayerGroups groups;
     private final Map<String, TornadoNativeArray> arrays = new HashMap<>();
 
-    /** The elements of weights, of all layers together. */
-    private final Map<String, MemorySegment> weights = new HashMap<>();
+    /** The arrays of weights, of their scales and gradients: one for each group of layers. */
+    private final Map<String, List<TornadoNativeArray>> weights = new HashMap<>();
 
     /** What the host fills before the device is first used, and no kernel writes. */
     private final Set<TornadoNativeArray> tables = new HashSet<>();
@@ -47,9 +47,9 @@ public final class DeviceArrays implements AutoCloseable {
 
     private final Map<Integer, IntArray> layers = new HashMap<>();
     private final Map<Integer, FloatArray> powers = new HashMap<>();
-    private final FloatArray noFloats = constant(new FloatArray(1));
-    private final ShortArray noShorts = constant(new ShortArray(1));
-    private final ByteArray noBytes = constant(new ByteArray(1));
+    private final FloatArray noFloats = (FloatArray) constant(Element.FLOAT, 1);
+    private final ShortArray noShorts = (ShortArray) constant(Element.SHORT, 1);
+    private final ByteArray noBytes = (ByteArray) constant(Element.BYTE, 1);
 
     /** Allocates what the plan says, whose sizes are known to fit. */
     public DeviceArrays(ArrayPlan plan, Program program) {
@@ -60,62 +60,74 @@ public final class DeviceArrays implements AutoCloseable {
             List<String> names =
                     List.of(weight.name(), weight.name() + MemoryPlan.SCALES, MemoryPlan.GRADIENT + weight.name());
             for (String name : names) {
-                List<PlannedArray> parts = new ArrayList<>();
+                List<TornadoNativeArray> parts = new ArrayList<>();
                 for (int group = 0; group < (ArrayPlan.isStacked(weight) ? groups.count() : 1); group++) {
                     PlannedArray part = rest.remove(ArrayPlan.isStacked(weight) ? name + groups.suffix(group) : name);
                     if (part != null) {
-                        parts.add(part);
+                        parts.add(allocate(part, weightArena));
                     }
                 }
-                if (!parts.isEmpty()) {
-                    weights.put(name, allocate(parts, tableArena));
-                }
+                weights.put(name, parts);
             }
         }
-        rest.values().forEach(planned -> allocate(List.of(planned), arena));
+        rest.values().forEach(planned -> allocate(planned, arena));
     }
 
-    /**
-     * Arrays whose elements lie one after the other.
-     *
-     * @return the elements of all
-     */
-    private MemorySegment allocate(List<PlannedArray> parts, Arena from) {
-        long header = TornadoNativeArray.ARRAY_HEADER;
-        long size = parts.stream().mapToLong(part -> part.bytes() - header).sum();
-        MemorySegment elements = from.allocate(WeightAllocator.ALIGNMENT + size, WeightAllocator.ALIGNMENT);
-        long start = WeightAllocator.ALIGNMENT;
-        for (PlannedArray part : parts) {
-            arrays.put(part.name(), wrap(part, elements.asSlice(start - header, part.bytes())));
-            start += part.bytes() - header;
-        }
-        return elements.asSlice(WeightAllocator.ALIGNMENT);
-    }
-
-    /** The header that TornadoVM writes before the elements, and never reads, may lie on the end of the array before. */
-    private static TornadoNativeArray wrap(PlannedArray part, MemorySegment memory) {
-        MemorySegment header = memory.asSlice(0, TornadoNativeArray.ARRAY_HEADER);
-        byte[] before = header.toArray(ValueLayout.JAVA_BYTE);
-        TornadoNativeArray array = part.over(memory);
-        header.copyFrom(MemorySegment.ofArray(before));
+    private TornadoNativeArray allocate(PlannedArray planned, Arena from) {
+        TornadoNativeArray array = OwnPages.allocate(planned, from);
+        arrays.put(planned.name(), array);
         return array;
+    }
+
+    private TornadoNativeArray constant(Element element, long elements) {
+        TornadoNativeArray array = OwnPages.allocate(new PlannedArray("a constant", element, elements), arena);
+        constants.add(array);
+        return array;
+    }
+
+    /** Hands out the memory of the weights' arrays. */
+    private final class InPlace implements WeightAllocator {
+        @Override
+        public MemorySegment allocate(String name, long bytes) {
+            return elements(name).getFirst();
+        }
+
+        @Override
+        public List<MemorySegment> allocateLayers(String name, int layers, long layerBytes) {
+            return elements(name);
+        }
+    }
+
+    private List<MemorySegment> elements(String weight) {
+        return weights.get(weight).stream().map(TornadoNativeArray::getSegment).toList();
     }
 
     /** Fills weights and tables. Weights that the source did not write in place are copied. */
     public void load(Program program, WeightSource source) {
-        Weights loaded = source.load((name, _) -> weights.get(name));
+        Weights loaded = source.load(new InPlace());
         for (Weight weight : program.weights()) {
             WeightData data = loaded.get(weight);
             if (data.layout() != WeightLayout.ROW_MAJOR) {
                 throw new IllegalArgumentException(
                         "weight " + weight.name() + " lies in " + data.layout() + ", a device wants ROW_MAJOR");
             }
-            fill(weight.name(), data.elements());
-            if (data.dtype() == DType.INT8) {
-                fill(weight.name() + MemoryPlan.SCALES, data.scales());
+            String scales = weight.name() + MemoryPlan.SCALES;
+            WeightData own = new WeightData(
+                    weight, data.dtype(), WeightLayout.ROW_MAJOR, elements(weight.name()), elements(scales));
+            for (int layer = 0; layer < weight.layers(); layer++) {
+                fill(own.layer(layer), data.layer(layer));
+                fill(own.layerScales(layer), data.layerScales(layer));
             }
+            tables.addAll(weights.get(weight.name()));
+            tables.addAll(weights.get(scales));
         }
         loadAngles(program);
+    }
+
+    private static void fill(MemorySegment own, MemorySegment loaded) {
+        if (!loaded.isNative() || loaded.address() != own.address()) {
+            own.copyFrom(loaded);
+        }
     }
 
     /** Fills what rotation needs. */
@@ -132,30 +144,16 @@ public final class DeviceArrays implements AutoCloseable {
         }
     }
 
-    private void fill(String name, MemorySegment elements) {
-        MemorySegment memory = weights.get(name);
-        if (!elements.isNative() || elements.address() != memory.address()) {
-            memory.copyFrom(elements);
-        }
-        arrays.forEach((each, array) -> {
-            if (each.startsWith(name)
-                    && memory.asOverlappingSlice(array.getSegment()).isPresent()) {
-                tables.add(array);
-            }
-        });
-    }
-
-    /** Frees the host's memory of the weights, once every graph that owns one has copied it to the device. */
+    /**
+     * Frees the host's memory of the weights, once every graph that owns one has copied it to the device. They are only read
+     * there, so that no driver has pinned them: see {@link OwnPages}.
+     */
     public void releaseWeights() {
-        tableArena.close();
+        weightArena.close();
     }
 
-    private <T extends TornadoNativeArray> T constant(T array) {
-        constants.add(array);
-        return array;
-    }
-
-    private TornadoNativeArray array(String name) {
+    /** The array that the plan calls so. */
+    TornadoNativeArray array(String name) {
         TornadoNativeArray array = arrays.get(name);
         if (array == null) {
             throw new IllegalArgumentException("no array is planned for " + name);
@@ -178,7 +176,11 @@ public final class DeviceArrays implements AutoCloseable {
 
     /** An array that says {@code layer}, for kernels that always work on it. */
     public IntArray layer(int layer) {
-        return layers.computeIfAbsent(layer, each -> constant(IntArray.fromElements(each)));
+        return layers.computeIfAbsent(layer, each -> {
+            IntArray array = (IntArray) constant(Element.INT, 1);
+            array.set(0, each);
+            return array;
+        });
     }
 
     /** A bias that nothing reads. */
@@ -197,7 +199,14 @@ public final class DeviceArrays implements AutoCloseable {
                 elements instanceof ShortArray shorts ? shorts : noShorts,
                 elements instanceof ByteArray bytes ? bytes : noBytes,
                 dtype == DType.INT8 ? floats(weight.name() + MemoryPlan.SCALES + suffix) : noFloats,
-                powers.computeIfAbsent(format, each -> constant(WeightFormat.powers(each))));
+                powers.computeIfAbsent(format, this::powers));
+    }
+
+    private FloatArray powers(int format) {
+        FloatArray values = WeightFormat.powers(format);
+        FloatArray array = (FloatArray) constant(Element.FLOAT, values.getSize());
+        array.getSegment().copyFrom(values.getSegment());
+        return array;
     }
 
     public FloatArray vector(Weight weight, int group) {
@@ -233,8 +242,8 @@ public final class DeviceArrays implements AutoCloseable {
 
     @Override
     public void close() {
-        if (tableArena.scope().isAlive()) {
-            tableArena.close();
+        if (weightArena.scope().isAlive()) {
+            weightArena.close();
         }
         arena.close();
     }

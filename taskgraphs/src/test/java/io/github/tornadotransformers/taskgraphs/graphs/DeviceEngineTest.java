@@ -24,7 +24,6 @@ import io.github.tornadotransformers.taskgraphs.devices.TornadoDevices;
 import io.github.tornadotransformers.testsupport.Bits;
 import io.github.tornadotransformers.testsupport.RandomData;
 import io.github.tornadotransformers.testsupport.RandomModels;
-import java.lang.foreign.MemorySegment;
 import java.util.Arrays;
 import java.util.HashMap;
 import java.util.Map;
@@ -157,10 +156,17 @@ class DeviceEngineTest {
         Map<Weight, WeightData> copies = new HashMap<>();
         for (Weight weight : program.weights()) {
             WeightData data = weights.get(weight);
-            MemorySegment elements =
-                    memory.allocate(weight.name(), data.elements().byteSize());
-            elements.copyFrom(data.elements());
-            copies.put(weight, new WeightData(weight, data.dtype(), elements, data.scales()));
+            WeightData copy = new WeightData(
+                    weight,
+                    data.dtype(),
+                    data.layout(),
+                    memory.allocateLayers(
+                            weight.name(), weight.layers(), data.layer(0).byteSize()),
+                    data.scales());
+            for (int layer = 0; layer < weight.layers(); layer++) {
+                copy.layer(layer).copyFrom(data.layer(layer));
+            }
+            copies.put(weight, copy);
         }
         return new Weights(copies);
     }
