@@ -1,5 +1,10 @@
 package io.github.tornadotransformers.emulator;
 
+import java.util.Arrays;
+import java.util.Collections;
+import java.util.HashMap;
+import java.util.Map;
+import java.util.OptionalInt;
 import uk.ac.manchester.tornado.api.TornadoDeviceContext;
 import uk.ac.manchester.tornado.api.TornadoTargetDevice;
 import uk.ac.manchester.tornado.api.WorkerGrid;
@@ -15,6 +20,7 @@ public final class EmulatedDevice implements TornadoDevice, TornadoTargetDevice,
     private static final long LOCAL_MEMORY_BYTES = 48L << 10;
 
     private final DeviceLimits limits;
+    private final Map<String, Integer> loops = new HashMap<>();
     private long usedBytes;
     private long bytesToDevice;
     private long bytesToHost;
@@ -94,6 +100,37 @@ public final class EmulatedDevice implements TornadoDevice, TornadoTargetDevice,
             throw new EmulatorException("%s: groups of %d work items, but the device allows %d"
                     .formatted(key, groupSize, limits.maxWorkGroupSize()));
         }
+    }
+
+    /**
+     * Refuses a grid that leaves items of a task out, or has more than one group of items too many, and takes down how far the task's
+     * loop runs.
+     *
+     * @param grid null where TornadoVM chooses
+     * @param items of the parallel loop, empty where there is none
+     */
+    void requireCovers(String key, WorkerGrid grid, OptionalInt items) {
+        items.ifPresent(count -> loops.put(key, count));
+        if (grid == null) {
+            return;
+        }
+        long size = product(grid.getGlobalWork());
+        long group = grid.getLocalWork() == null ? 1 : product(grid.getLocalWork());
+        int wanted = items.orElseThrow(
+                () -> new EmulatorException("%s: a grid of %d work items, but no parallel loop".formatted(key, size)));
+        if (size < wanted || size >= Math.max(wanted, 1) + group) {
+            throw new EmulatorException(
+                    "%s: a grid of %d work items in groups of %d for a loop of %d".formatted(key, size, group, wanted));
+        }
+    }
+
+    private static long product(long[] sizes) {
+        return Arrays.stream(sizes).reduce(1, (a, b) -> a * b);
+    }
+
+    /** How far the parallel loop of each task ran last, by {@code graph.task}. */
+    public Map<String, Integer> loops() {
+        return Collections.unmodifiableMap(loops);
     }
 
     @Override

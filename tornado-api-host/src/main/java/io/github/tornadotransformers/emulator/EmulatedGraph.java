@@ -1,10 +1,15 @@
 package io.github.tornadotransformers.emulator;
 
+import io.github.tornadotransformers.emulator.AccessLog.ItemConflict;
+import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
-import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
+import java.util.function.Predicate;
+import java.util.stream.Collectors;
+import uk.ac.manchester.tornado.api.GridScheduler;
 import uk.ac.manchester.tornado.api.exceptions.TornadoMemoryException;
 import uk.ac.manchester.tornado.api.types.arrays.TornadoNativeArray;
 
@@ -13,7 +18,9 @@ public final class EmulatedGraph {
     private final RecordedGraph graph;
     private final Map<TornadoNativeArray, DeviceBuffer> buffers = new LinkedHashMap<>();
     private final Set<TornadoNativeArray> transferredOnce = new LinkedHashSet<>();
+    private final Map<RecordedTask, Optional<KernelMethod>> kernels = new HashMap<>();
     private long memoryLimit = Long.MAX_VALUE;
+    private int executions;
     private Profile lastProfile = Profile.NONE;
 
     public EmulatedGraph(RecordedGraph graph) {
@@ -44,8 +51,9 @@ public final class EmulatedGraph {
      * Runs the graph once.
      *
      * @param previous the graph executed just before, or null
+     * @param grids of tasks, as far as they are given
      */
-    void execute(EmulatedDevice device, EmulatedGraph previous) {
+    void execute(EmulatedDevice device, EmulatedGraph previous, GridScheduler grids) {
         long start = System.nanoTime();
         takeOver(previous);
         requireMemory();
@@ -54,7 +62,7 @@ public final class EmulatedGraph {
         long writeStart = System.nanoTime();
         long bytesToDevice = transferToDevice();
         long kernelStart = System.nanoTime();
-        graph.tasks().forEach(this::run);
+        runTasks(device, grids);
         device.countTasks(graph.tasks().size());
         long readStart = System.nanoTime();
         graph.toHost().forEach(this::read);
@@ -152,9 +160,45 @@ public final class EmulatedGraph {
         }
     }
 
-    private void run(RecordedTask task) {
+    /**
+     * Items take another order at each execution. What they touch is logged at the first one, and at the second, fourth, eighth …:
+     * for a position in a text may bring out what its beginning does not.
+     */
+    private void runTasks(EmulatedDevice device, GridScheduler grids) {
+        ItemOrder order = ItemOrder.of(executions);
+        executions++;
+        boolean logs = Integer.bitCount(executions) == 1;
+        Map<RecordedTask, TaskRun> runs = new LinkedHashMap<>();
+        for (RecordedTask task : graph.tasks()) {
+            TaskRun run = new TaskRun(order);
+            run(task, run, logs);
+            String key = name() + "." + task.id();
+            device.requireCovers(key, grids.get(key), run.items());
+            runs.put(task, run);
+        }
+        if (logs) {
+            requireUse(runs);
+        }
+    }
+
+    private void run(RecordedTask task, TaskRun run, boolean logs) {
         try {
-            task.body().run(this::deviceCopy);
+            Items.run(
+                    run,
+                    () -> kernels.computeIfAbsent(task, KernelMethod::of)
+                            .ifPresentOrElse(
+                                    kernel -> kernel.run(
+                                            KernelLoader.of(logs),
+                                            task.arguments().stream()
+                                                    .map(this::deviceCopy)
+                                                    .toArray()),
+                                    () -> task.body().run(this::deviceCopy)));
+        } catch (ItemConflict conflict) {
+            throw graph.misuse(
+                    "task %s: of argument %s %s; its result depends on the order of items",
+                    task.id(),
+                    positions(task, array -> buffers.get(array).memory() == conflict.array()),
+                    conflict.getMessage());
         } catch (RuntimeException failure) {
             EmulatorException misuse = graph.misuse("task %s failed: %s%s", task.id(), failure, neverWritten(task));
             misuse.initCause(failure);
@@ -174,15 +218,41 @@ public final class EmulatedGraph {
     }
 
     private String neverWritten(RecordedTask task) {
-        List<String> positions = task.arrays().stream()
-                .filter(array -> !buffers.get(array).isDefined())
-                .map(array -> "%d (%s of %d elements)"
-                        .formatted(task.position(array), array.getClass().getSimpleName(), array.getSize()))
-                .toList();
+        String positions = positions(task, array -> !buffers.get(array).isDefined());
         return positions.isEmpty()
                 ? ""
-                : ": it uses argument %s, which nothing transferred and no task wrote"
-                        .formatted(String.join(" and argument ", positions));
+                : ": it uses argument %s, which nothing transferred and no task wrote".formatted(positions);
+    }
+
+    private static String positions(RecordedTask task, Predicate<TornadoNativeArray> wanted) {
+        return task.arrays().stream()
+                .filter(wanted)
+                .map(array -> "%d (%s of %d elements)"
+                        .formatted(task.position(array), array.getClass().getSimpleName(), array.getSize()))
+                .collect(Collectors.joining(" and argument "));
+    }
+
+    /** Refuses a result that nothing reads: no later task, no transfer, no other graph. */
+    private void requireUse(Map<RecordedTask, TaskRun> runs) {
+        Map<TornadoNativeArray, RecordedTask> unused = new LinkedHashMap<>();
+        runs.forEach((task, run) -> task.arrays().forEach(array -> {
+            TornadoNativeArray memory = buffers.get(array).memory();
+            if (run.reads(memory)) {
+                unused.remove(array);
+            }
+            if (run.writes(memory)) {
+                unused.put(array, task);
+            }
+        }));
+        unused.forEach((array, task) -> {
+            if (!graph.toHost().contains(array)
+                    && !graph.kept().contains(array)
+                    && !graph.consumed().containsKey(array)) {
+                throw graph.misuse(
+                        "task %s writes argument %s, which no task reads after it and nothing copies or keeps",
+                        task.id(), positions(task, each -> each == array));
+            }
+        });
     }
 
     private void read(TornadoNativeArray array) {

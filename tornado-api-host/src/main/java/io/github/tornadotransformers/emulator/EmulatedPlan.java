@@ -146,7 +146,7 @@ public final class EmulatedPlan {
     public void execute() {
         for (EmulatedGraph graph : selected) {
             requireGrids(graph);
-            graph.execute(device, previous);
+            graph.execute(device, previous, grids);
         }
         previous = selected.getLast();
     }

@@ -23,15 +23,19 @@ import uk.ac.manchester.tornado.api.TaskGraph;
  *   <li>An array that no transfer names and that is neither persisted nor consumed is gone after the execution.
  *   <li>Two graphs have separate memory for the same array, unless one persists it and the other consumes it and is executed next,
  *       each by an {@code execute()} of its own. A graph executed again right after itself keeps what it consumed.
- *   <li>A grid's key must be a task's, its sizes positive, its groups a divisor and no larger than the device allows.
+ *   <li>Items of a task run backwards, shuffled or in the order of the loop, another at each execution. What they read and write is
+ *       logged at a graph's first execution, and at its second, fourth, eighth …: two items of which one writes what the other reads
+ *       or writes too, be it by way of two arguments that are one array, are refused.
+ *   <li>A result is refused that no later task reads, and that is neither copied, persisted nor another graph's.
+ *   <li>A grid's key must be a task's, its sizes positive, its groups a divisor and no larger than the device allows; it covers the
+ *       task's parallel loop, with less than a group to spare.
  *   <li>Buffers count against the device's memory and its largest allocation.
  * </ul>
  *
  * <p>What is not emulated:
  *
  * <ul>
- *   <li>Work items run in the order of the loop, and nothing is compiled.
- *   <li>On a device a grid's global sizes replace the bounds of the task's parallel loops, whatever they are.
+ *   <li>Items run one after the other, and nothing is compiled. A kernel has one parallel loop at most.
  *   <li>TornadoVM copies to the host only arrays that a task of the same graph writes, and leaves out a transfer to the device if
  *       the first task that uses the array only writes it, be it in part.
  * </ul>

@@ -86,8 +86,10 @@ class DeviceTest {
 
     @Test
     void closingAPlanReturnsOnlyTheSelectedGraphsMemory(EmulatedDevice device) throws Exception {
-        TaskGraph other =
-                new TaskGraph("other").transferToDevice(FIRST_EXECUTION, in).task("zero", Kernels::zero, in);
+        TaskGraph other = new TaskGraph("other")
+                .transferToDevice(FIRST_EXECUTION, in)
+                .task("zero", Kernels::zero, in)
+                .transferToHost(EVERY_EXECUTION, in);
         try (TornadoExecutionPlan plan = Plans.of(graph(), other)) {
             plan.execute();
             plan.withGraph(1);

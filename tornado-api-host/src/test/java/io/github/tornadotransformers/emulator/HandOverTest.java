@@ -31,7 +31,8 @@ class HandOverTest {
     private TaskGraph other() {
         return new TaskGraph("other")
                 .transferToDevice(EVERY_EXECUTION, unrelated)
-                .task("add", Kernels::add, unrelated, 1f);
+                .task("add", Kernels::add, unrelated, 1f)
+                .transferToHost(EVERY_EXECUTION, unrelated);
     }
 
     private TaskGraph consumer() {
@@ -123,8 +124,10 @@ class HandOverTest {
 
     @Test
     void whatWasNotPersistedCannotBeConsumed() {
-        TaskGraph forgetful =
-                new TaskGraph("producer").transferToDevice(EVERY_EXECUTION, x).task("add", Kernels::add, x, 10f);
+        TaskGraph forgetful = new TaskGraph("producer")
+                .transferToDevice(EVERY_EXECUTION, x)
+                .task("add", Kernels::add, x, 10f)
+                .transferToHost(EVERY_EXECUTION, x);
         TornadoExecutionPlan plan = Plans.of(forgetful, consumer());
         assertThatThrownBy(() -> execute(plan, 0, 1)).hasMessage(CONSUMED + "which does not persist it");
     }

@@ -37,6 +37,39 @@ final class Kernels {
         }
     }
 
+    /** x[i] = x[i] / sum_j x[j], which is another sum once some are divided. */
+    static void divideBySum(FloatArray x) {
+        for (@Parallel int i = 0; i < x.getSize(); i++) {
+            float sum = 0f;
+            for (int j = 0; j < x.getSize(); j++) {
+                sum += x.get(j);
+            }
+            x.set(i, x.get(i) / sum);
+        }
+    }
+
+    /** to[i + 1] = from[i]; to[0] = 0. */
+    static void shift(FloatArray from, FloatArray to) {
+        for (@Parallel int i = 0; i < from.getSize(); i++) {
+            to.set((i + 1) % to.getSize(), i + 1 < to.getSize() ? from.get(i) : 0f);
+        }
+    }
+
+    /** last[0] = i, of the item that comes last. */
+    static void last(FloatArray last, int items) {
+        for (@Parallel int i = 0; i < items; i++) {
+            last.set(0, i);
+        }
+    }
+
+    /** position[i] = how many items ran before i, which is kept in the element behind the last. */
+    static void countItems(IntArray positions, int items) {
+        for (@Parallel int i = 0; i < items; i++) {
+            positions.set(i, positions.get(items));
+            positions.set(items, positions.get(items) + 1);
+        }
+    }
+
     /** counter[0] = counter[0] + 1. */
     static void increment(IntArray counter) {
         counter.set(0, counter.get(0) + 1);

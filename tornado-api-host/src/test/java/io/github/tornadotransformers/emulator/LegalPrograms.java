@@ -95,7 +95,7 @@ final class LegalPrograms {
                         .consumeFromDevice("a", x)
                         .transferToDevice(EVERY_EXECUTION, y)
                         .task("add", Kernels::add, y, 1f)
-                        .persistOnDevice(x),
+                        .persistOnDevice(x, y),
                 new TaskGraph("c")
                         .consumeFromDevice(x)
                         .task("copy", Kernels::copy, x, to, 2)

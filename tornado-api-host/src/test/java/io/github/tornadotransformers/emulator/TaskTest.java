@@ -30,7 +30,10 @@ class TaskTest {
 
     @Test
     void aTaskDoesNotTouchTheHostsArray() {
-        Plans.of(new TaskGraph("g").transferToDevice(EVERY_EXECUTION, x).task("add", Kernels::add, x, 1f))
+        Plans.of(new TaskGraph("g")
+                        .transferToDevice(EVERY_EXECUTION, x)
+                        .task("add", Kernels::add, x, 1f)
+                        .persistOnDevice(x))
                 .execute();
         assertThat(x.toHeapArray()).containsExactly(1f, 2f);
     }

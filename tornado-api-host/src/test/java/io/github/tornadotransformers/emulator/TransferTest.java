@@ -53,9 +53,20 @@ class TransferTest {
     }
 
     @Test
-    void withoutATransferToTheHostTheHostKeepsItsValues() {
-        Plans.of(copy(EVERY_EXECUTION)).execute();
-        assertThat(out.toHeapArray()).containsOnly(-1f);
+    void aResultThatNothingCopiesOrKeepsIsRefused() {
+        TornadoExecutionPlan plan = Plans.of(copy(EVERY_EXECUTION));
+        assertThatThrownBy(plan::execute)
+                .hasMessage(
+                        "graph g: task copy writes argument 2 (FloatArray of 4 elements), which no task reads after it and"
+                                + " nothing copies or keeps");
+    }
+
+    @Test
+    void aResultThatALaterTaskReadsIsOfUse() {
+        FloatArray last = new FloatArray(4);
+        Plans.of(copy(EVERY_EXECUTION).task("on", Kernels::copy, out, last, 4).transferToHost(EVERY_EXECUTION, last))
+                .execute();
+        assertThat(last.toHeapArray()).containsExactly(1f, 2f, 3f, 4f);
     }
 
     @Test
@@ -113,7 +124,10 @@ class TransferTest {
         FloatArray x = FloatArray.fromElements(1f);
         TornadoExecutionPlan plan = Plans.of(
                 copy(EVERY_EXECUTION).persistOnDevice(out),
-                new TaskGraph("other").transferToDevice(EVERY_EXECUTION, x).task("add", Kernels::add, x, 1f));
+                new TaskGraph("other")
+                        .transferToDevice(EVERY_EXECUTION, x)
+                        .task("add", Kernels::add, x, 1f)
+                        .transferToHost(EVERY_EXECUTION, x));
         TornadoExecutionResult result = plan.withGraph(0).execute();
         plan.withGraph(1).execute();
         assertThatThrownBy(() -> result.transferToHost(out))

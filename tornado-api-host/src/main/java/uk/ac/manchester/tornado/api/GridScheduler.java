@@ -8,8 +8,7 @@ import java.util.concurrent.ConcurrentHashMap;
  * Work sizes of tasks, keyed {@code graph.task}.
  *
  * <p>On a device a grid's global sizes <em>replace</em> the bounds of the task's {@code @Parallel} loops, the first dimension that of
- * the outermost loop: a smaller size leaves elements out, a larger one runs past the bound. The emulator, which calls the task's
- * method as it is, cannot show either.
+ * the outermost loop: a smaller size leaves elements out, a larger one runs past the bound. The emulator refuses either.
  */
 public class GridScheduler {
     private final Map<String, WorkerGrid> grids = new ConcurrentHashMap<>();
