@@ -7,8 +7,8 @@ import io.github.tornadotransformers.models.checkpoint.ModelSource;
 import io.github.tornadotransformers.models.program.Program;
 import io.github.tornadotransformers.taskgraphs.devices.Backend;
 import io.github.tornadotransformers.taskgraphs.devices.DeviceException;
-import io.github.tornadotransformers.taskgraphs.devices.DeviceId;
 import io.github.tornadotransformers.taskgraphs.devices.DeviceInfo;
+import io.github.tornadotransformers.taskgraphs.devices.MathMode;
 import io.github.tornadotransformers.taskgraphs.devices.TornadoDevices;
 import io.github.tornadotransformers.taskgraphs.graphs.DeviceOptions;
 import io.github.tornadotransformers.taskgraphs.graphs.TornadoForwardPass;
@@ -39,13 +39,23 @@ final class DeviceEngine {
 
     static DeviceInfo device(EngineSettings settings) {
         requireRuntime(settings.engine());
-        return TornadoDevices.choose(
-                backend(settings.engine()), settings.device().map(DeviceId::parse), settings.math());
+        return TornadoDevices.choose(backend(settings.engine()), settings.device(), settings.math());
+    }
+
+    /** Whether there is a device that is worth computing on, and can in strict mode. */
+    static boolean findsFastDevice() {
+        return isRuntimeThere()
+                && TornadoDevices.list(MathMode.STRICT).stream()
+                        .anyMatch(device -> device.kind().isFast() && device.fp64());
     }
 
     /** The module is there where the SDK's launcher has started the JVM. */
+    private static boolean isRuntimeThere() {
+        return ModuleLayer.boot().findModule(RUNTIME).isPresent();
+    }
+
     private static void requireRuntime(EngineKind engine) {
-        if (ModuleLayer.boot().findModule(RUNTIME).isEmpty()) {
+        if (!isRuntimeThere()) {
             throw new DeviceException(Wording.of(
                     "%s %s: no TornadoVM SDK was found: %s says how to get one; %s %s needs none",
                     Term.ENGINE, engine, Term.TORNADO_HELP, Term.ENGINE, EngineKind.HOST));

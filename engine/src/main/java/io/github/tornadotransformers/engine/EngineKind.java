@@ -2,7 +2,7 @@ package io.github.tornadotransformers.engine;
 
 import java.util.Locale;
 
-/** What runs a program, by the name that {@code --engine} takes. */
+/** What runs a program, by the name that its users give it. */
 public enum EngineKind {
     HOST(false),
     SCALAR(false),

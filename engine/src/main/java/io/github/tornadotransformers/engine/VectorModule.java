@@ -3,12 +3,12 @@ package io.github.tornadotransformers.engine;
 import io.github.tornadotransformers.models.EngineException;
 import io.github.tornadotransformers.models.Term;
 import io.github.tornadotransformers.models.Wording;
-import java.lang.reflect.InvocationTargetException;
+import java.lang.module.ModuleFinder;
 
 /**
  * Adds the Vector API to a JVM that was started without {@code --add-modules}, which would print a warning about incubator
  * modules into every run and keep the JVM from its archived module graph. It is how the JVM itself adds modules for agents;
- * the jar's manifest exports the package. Must come before the first class that uses vectors.
+ * a program's manifest can export the package. Must come before the first class that uses vectors.
  */
 public final class VectorModule {
     private static final String NAME = "jdk.incubator.vector";
@@ -20,16 +20,20 @@ public final class VectorModule {
         if (ModuleLayer.boot().findModule(NAME).isPresent()) {
             return;
         }
+        boolean exists = ModuleFinder.ofSystem().find(NAME).isPresent();
         try {
             Class.forName("jdk.internal.module.Modules")
                     .getMethod("loadModule", String.class)
                     .invoke(null, NAME);
         } catch (ReflectiveOperationException e) {
-            Throwable reason = e instanceof InvocationTargetException ? e.getCause() : e;
             throw new EngineException(
                     Wording.of(
-                            "%s host needs the module %s, which cannot be loaded (%s): start java with --add-modules %s",
-                            Term.ENGINE, NAME, reason, NAME),
+                            "%s host needs the module %s%s",
+                            Term.ENGINE,
+                            NAME,
+                            exists
+                                    ? ": start java with --add-modules " + NAME
+                                    : ", which this Java runtime does not have"),
                     e);
         }
     }

@@ -19,7 +19,7 @@ public final class AttentionGradientKernels {
     private AttentionGradientKernels() {}
 
     /**
-     * dScores[r][h][t] = sum_d dOut[r][h][d] * value[h'][t][d], for t <= r: the gradient of the probabilities.
+     * dScores[r][h][t] = sum_d dOut[r][h][d] * value[h'][t][d], for t ≤ r: the gradient of the probabilities.
      *
      * <p>Order: r, h and t parallel, t contiguous in dScores; d left to right.
      */
@@ -51,7 +51,7 @@ public final class AttentionGradientKernels {
     }
 
     /**
-     * sums[r][h] = sum_t probabilities[r][h][t] * dScores[r][h][t], t <= r.
+     * sums[r][h] = sum_t probabilities[r][h][t] * dScores[r][h][t], t ≤ r.
      *
      * <p>Order: r and h parallel; the sum over t is sliced.
      */
@@ -80,7 +80,7 @@ public final class AttentionGradientKernels {
     }
 
     /**
-     * dScores[r][h][t] = probabilities[r][h][t] * (dScores[r][h][t] - sums[r][h]), in place, for t <= r.
+     * dScores[r][h][t] = probabilities[r][h][t] * (dScores[r][h][t] - sums[r][h]), in place, for t ≤ r.
      *
      * <p>Order: r, h and t parallel, t contiguous.
      */
@@ -102,7 +102,7 @@ public final class AttentionGradientKernels {
     }
 
     /**
-     * dQuery[r][h][d] += (sum_{t <= r} dScores[r][h][t] * key[h'][t][d]) * scale, in dQkv.
+     * dQuery[r][h][d] += (sum_{t ≤ r} dScores[r][h][t] * key[h'][t][d]) * scale, in dQkv.
      *
      * <p>Order: r, h and d parallel, d contiguous in qkv and dQkv; the sum over t is sliced.
      */

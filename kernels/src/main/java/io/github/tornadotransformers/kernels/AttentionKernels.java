@@ -17,7 +17,7 @@ public final class AttentionKernels {
     private AttentionKernels() {}
 
     /**
-     * scores[r][h][t] = (sum_d query[r][h][d] * keys[layer][h'][d][t]) * scale, for t <= p.
+     * scores[r][h][t] = (sum_d query[r][h][d] * keys[layer][h'][d][t]) * scale, for t ≤ p.
      *
      * <p>Order: r, h and t parallel, t contiguous in keys and scores; d left to right.
      */
@@ -50,7 +50,7 @@ public final class AttentionKernels {
         }
     }
 
-    /** maxima[r][h][s] = max over slice s of scores[r][h][t], t <= p. Order: r, h and s parallel; a maximum has no order. */
+    /** maxima[r][h][s] = max over slice s of scores[r][h][t], t ≤ p. Order: r, h and s parallel; a maximum has no order. */
     public static void sliceMaxima(
             FloatArray scores, IntArray step, FloatArray maxima, int rows, int heads, int context) {
         for (@Parallel int i = 0; i < rows * heads * Slices.count(context); i++) {
@@ -70,7 +70,7 @@ public final class AttentionKernels {
     }
 
     /**
-     * scores[r][h][t] = exp(scores[r][h][t] - max), in place, and sums[r][h][s] = their sum over slice s, t <= p.
+     * scores[r][h][t] = exp(scores[r][h][t] - max), in place, and sums[r][h][s] = their sum over slice s, t ≤ p.
      *
      * <p>Order: r, h and s parallel; t left to right; each work item takes the maximum of the slices' maxima again.
      */
@@ -102,7 +102,7 @@ public final class AttentionKernels {
     }
 
     /**
-     * exponentials[h][t] = exp(scores[h][t] - max), and sums[h][s] = their sum over slice s, for a single row, t <= p: {@link
+     * exponentials[h][t] = exp(scores[h][t] - max), and sums[h][s] = their sum over slice s, for a single row, t ≤ p: {@link
      * #sliceMaxima} and {@link #sliceExponentials} in one kernel. As other work items still read the scores, it has an output.
      *
      * <p>Order: h and s parallel; t left to right; each work item takes the maximum of all scores.
@@ -142,7 +142,7 @@ public final class AttentionKernels {
     }
 
     /**
-     * scores[r][h][t] = scores[r][h][t] / sum_s sums[r][h][s], in place, for t <= p: probabilities.
+     * scores[r][h][t] = scores[r][h][t] / sum_s sums[r][h][s], in place, for t ≤ p: probabilities.
      *
      * <p>Order: r, h and t parallel, t contiguous; s left to right, again in each work item.
      */
@@ -161,7 +161,7 @@ public final class AttentionKernels {
     }
 
     /**
-     * sums[r][h][s][d] = sum over slice s of probabilities[r][h][t] * values[layer][h'][t][d], t <= p.
+     * sums[r][h][s][d] = sum over slice s of probabilities[r][h][t] * values[layer][h'][t][d], t ≤ p.
      *
      * <p>Order: r, h, s and d parallel, d contiguous in values and sums; t left to right.
      */

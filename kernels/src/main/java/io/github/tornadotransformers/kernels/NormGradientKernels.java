@@ -13,7 +13,7 @@ import uk.ac.manchester.tornado.api.types.arrays.IntArray;
  *
  * <p>Error: 0 ulp against the oracle.
  *
- * <p>Source: Ba, Kiros & Hinton 2016, arXiv:1607.06450; Zhang & Sennrich 2019, arXiv:1910.07467.
+ * <p>Source: Ba, Kiros &amp; Hinton 2016, arXiv:1607.06450; Zhang &amp; Sennrich 2019, arXiv:1910.07467.
  */
 public final class NormGradientKernels {
     /** Floats that {@link #rowStatistics} leaves for a row: mean, inverse root, mean of g, mean of g * n. */

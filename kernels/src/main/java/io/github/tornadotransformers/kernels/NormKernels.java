@@ -10,7 +10,7 @@ import uk.ac.manchester.tornado.api.types.arrays.IntArray;
  *
  * <p>Shapes: x, out [rows][width]; slice sums [rows][slices]; weight, bias [layers][width].
  *
- * <p>Source: Ba, Kiros & Hinton 2016, arXiv:1607.06450; Zhang & Sennrich 2019, arXiv:1910.07467.
+ * <p>Source: Ba, Kiros &amp; Hinton 2016, arXiv:1607.06450; Zhang &amp; Sennrich 2019, arXiv:1910.07467.
  */
 public final class NormKernels {
     private NormKernels() {}

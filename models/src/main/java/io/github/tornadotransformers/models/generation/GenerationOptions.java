@@ -47,6 +47,10 @@ public record GenerationOptions(
         return new GenerationOptions(maxTokens, Set.of(), List.of(), OptionalInt.empty(), true, DEFAULT_PREFILL_CHUNK);
     }
 
+    public GenerationOptions withMaxTokens(int count) {
+        return new GenerationOptions(count, endTokens, stopTexts, startToken, cached, prefillChunk);
+    }
+
     public GenerationOptions withEndTokens(Set<Integer> ids) {
         return new GenerationOptions(maxTokens, ids, stopTexts, startToken, cached, prefillChunk);
     }

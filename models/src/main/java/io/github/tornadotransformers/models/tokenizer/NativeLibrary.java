@@ -3,6 +3,7 @@ package io.github.tornadotransformers.models.tokenizer;
 import ai.djl.huggingface.tokenizers.jni.TokenizersLibrary;
 import io.github.tornadotransformers.models.CacheFolder;
 import io.github.tornadotransformers.models.CheckpointException;
+import io.github.tornadotransformers.models.EngineException;
 import io.github.tornadotransformers.models.Quoted;
 import io.github.tornadotransformers.models.Term;
 import io.github.tornadotransformers.models.Wording;
@@ -22,7 +23,10 @@ import java.util.List;
 final class NativeLibrary {
     private NativeLibrary() {}
 
-    /** @throws CheckpointException if there is none for this platform, or it cannot be unpacked, trusted or linked */
+    /**
+     * @throws CheckpointException if there is none for this platform, or it cannot be unpacked, trusted or linked
+     * @throws EngineException if the JVM was told not to load it
+     */
     @SuppressWarnings("restricted")
     static void load() {
         String platform = platform();
@@ -36,6 +40,12 @@ final class NativeLibrary {
                     Wording.of(
                             "the tokenizer library has no build for %s; without it only %s work",
                             platform, Term.PROMPT_IDS),
+                    e);
+        } catch (IllegalCallerException e) {
+            Module module = NativeLibrary.class.getModule();
+            throw new EngineException(
+                    "the tokenizer is a native library: start java with --enable-native-access="
+                            + (module.isNamed() ? module.getName() : "ALL-UNNAMED"),
                     e);
         } catch (IOException | UnsatisfiedLinkError e) {
             throw new CheckpointException(

@@ -2,6 +2,7 @@ package io.github.tornadotransformers.runner.commands;
 
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.github.tornadotransformers.engine.EngineSettings;
 import io.github.tornadotransformers.runner.console.Console;
 import io.github.tornadotransformers.runner.console.ExitCode;
 import io.github.tornadotransformers.runner.console.Failure;
@@ -43,8 +44,7 @@ final class DevicesCommand implements Callable<Integer> {
         Optional<TornadoSdk> sdk = TornadoSdk.of(console);
         List<DeviceInfo> devices = TornadoDevices.list(MathMode.STRICT);
         if (defaultEngine) {
-            boolean fast = devices.stream().anyMatch(device -> device.kind().isFast());
-            console.out().println(fast ? "tornado" : "host");
+            console.out().println(EngineSettings.automatic().engine().toString());
         } else if (json) {
             console.out().println(toJson(sdk, devices).toString());
         } else if (sdk.isEmpty()) {

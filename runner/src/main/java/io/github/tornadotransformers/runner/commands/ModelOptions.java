@@ -2,18 +2,16 @@ package io.github.tornadotransformers.runner.commands;
 
 import io.github.tornadotransformers.engine.EngineKind;
 import io.github.tornadotransformers.engine.EngineSettings;
+import io.github.tornadotransformers.models.InvalidRequest;
 import io.github.tornadotransformers.models.checkpoint.DType;
-import io.github.tornadotransformers.runner.console.Failure;
+import io.github.tornadotransformers.taskgraphs.devices.DeviceId;
 import io.github.tornadotransformers.taskgraphs.devices.MathMode;
 import io.github.tornadotransformers.taskgraphs.graphs.GraphMode;
 import java.util.Optional;
-import java.util.OptionalInt;
 import picocli.CommandLine.Option;
 
 /** The options that say how a model runs, whatever the engine. */
 class ModelOptions {
-    private static final int MAX_THREADS = 1024;
-
     @Option(
             names = "--device",
             paramLabel = "D:I",
@@ -50,26 +48,20 @@ class ModelOptions {
     /**
      * The settings of an engine; options that another kind of engine takes are left out.
      *
-     * @throws Failure if a value is out of range
+     * @throws InvalidRequest if a value is out of range
      */
     EngineSettings settingsFor(EngineKind each) {
-        if (device != null && !device.matches("\\d{1,4}:\\d{1,4}")) {
-            throw Failure.usage("--device is " + device + ", expected two numbers as in 0:1");
+        Optional<DeviceId> id = Optional.ofNullable(device).map(DeviceId::parse);
+        EngineSettings settings = EngineSettings.of(each).withMath(math).withGraph(graph);
+        if (id.isPresent() && each.onDevice()) {
+            settings = settings.withDevice(id.get());
         }
-        if (threads != null && (threads < 1 || threads > MAX_THREADS)) {
-            throw Failure.usage("--threads is " + threads + ", expected 1 to " + MAX_THREADS);
+        if (dtype != null) {
+            settings = settings.withDType(dtype);
         }
-        return new EngineSettings(
-                each,
-                Optional.ofNullable(device).filter(_ -> each.onDevice()),
-                math,
-                Optional.ofNullable(dtype),
-                optional(context),
-                each == EngineKind.HOST ? optional(threads) : OptionalInt.empty(),
-                graph);
-    }
-
-    private static OptionalInt optional(Integer value) {
-        return value == null ? OptionalInt.empty() : OptionalInt.of(value);
+        if (context != null) {
+            settings = settings.withContext(context);
+        }
+        return threads != null && each == EngineKind.HOST ? settings.withThreads(threads) : settings;
     }
 }

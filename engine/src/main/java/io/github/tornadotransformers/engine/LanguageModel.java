@@ -1,0 +1,198 @@
+package io.github.tornadotransformers.engine;
+
+import io.github.tornadotransformers.models.InvalidRequest;
+import io.github.tornadotransformers.models.Term;
+import io.github.tornadotransformers.models.Wording;
+import io.github.tornadotransformers.models.checkpoint.DType;
+import io.github.tornadotransformers.models.generation.ForwardPass;
+import io.github.tornadotransformers.models.generation.GenerationOptions;
+import io.github.tornadotransformers.models.generation.GenerationResult;
+import io.github.tornadotransformers.models.generation.Generator;
+import io.github.tornadotransformers.models.generation.Perplexity;
+import io.github.tornadotransformers.models.generation.Sampler;
+import io.github.tornadotransformers.models.generation.TokenIds;
+import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Function;
+
+/**
+ * A language model in memory, on an engine:
+ *
+ * <pre>{@code
+ * try (LanguageModel model = LanguageModel.load(Path.of("folder"))) {
+ *     System.out.println(model.generate("Once upon a time"));
+ * }
+ * }</pre>
+ *
+ * <p>The same request gives the same text, on every engine that keeps the arithmetic contract. Safe for use by several threads,
+ * which take turns. What goes wrong is a {@link io.github.tornadotransformers.models.TransformersException}.
+ */
+public final class LanguageModel implements AutoCloseable {
+    private final ModelFolder folder;
+    private final EngineSession session;
+    private final ReentrantLock turn = new ReentrantLock();
+    private boolean closed;
+
+    LanguageModel(ModelFolder folder, EngineSession session) {
+        this.folder = folder;
+        this.session = session;
+    }
+
+    /** As {@link #load(Path, EngineSettings)}, on the engine that is {@linkplain EngineSettings#automatic fast here}. */
+    public static LanguageModel load(Path folder) {
+        return load(folder, EngineSettings.automatic());
+    }
+
+    /**
+     * @param folder a model in Hugging Face's layout
+     * @throws io.github.tornadotransformers.models.CheckpointException if the model is missing, broken, or asks for what is
+     *     not implemented
+     * @throws InvalidRequest if the settings do not fit the model
+     * @throws io.github.tornadotransformers.models.EngineException if the engine cannot run here, or the machine lacks memory
+     */
+    public static LanguageModel load(Path folder, EngineSettings settings) {
+        return ModelFolder.open(folder).load(settings);
+    }
+
+    /** What came with the model: config, tokenizer, limits. */
+    public ModelFolder folder() {
+        return folder;
+    }
+
+    public EngineKind engine() {
+        return session.engine();
+    }
+
+    /** Where the engine runs, in words. */
+    public String device() {
+        return session.device();
+    }
+
+    /** Of the matrices in memory. */
+    public DType dtype() {
+        return session.dtype();
+    }
+
+    /** How many positions a prompt and its continuation can have. */
+    public int contextLength() {
+        return session.forward().program().contextLength();
+    }
+
+    /** What it took to bring the weights into their place. */
+    public long loadNanos() {
+        return session.loadNanos();
+    }
+
+    /** The kernels compiled for a device so far. */
+    public EngineSession.Compiled compiled() {
+        return session.compiled().get();
+    }
+
+    /**
+     * Continues a text by {@value GenerationRequest#DEFAULT_MAX_TOKENS} tokens at most.
+     *
+     * @return what follows the prompt
+     * @throws InvalidRequest if the prompt does not fit the context
+     * @throws io.github.tornadotransformers.models.CheckpointException if the model has no tokenizer
+     */
+    public String generate(String prompt) {
+        return generate(GenerationRequest.of(prompt)).text().orElseThrow();
+    }
+
+    /** As {@link #generate(GenerationRequest, GenerationListener)}, heard by nobody. */
+    public GenerationResult generate(GenerationRequest request) {
+        return generate(request, GenerationListener.NONE);
+    }
+
+    /**
+     * Continues a prompt until the model ends the text, a stop text comes, or there are as many tokens as asked for or as the
+     * context holds.
+     *
+     * @param listener cannot use this model itself
+     * @return also what the listener has got, in one piece; its times are without compiling for a device
+     * @throws InvalidRequest before anything runs, if the request does not fit the model
+     * @throws io.github.tornadotransformers.models.CheckpointException if a text is given and the model has no tokenizer
+     * @throws io.github.tornadotransformers.models.generation.NonFiniteLogitException if a logit is NaN or infinite
+     * @throws io.github.tornadotransformers.models.EngineException if a device fails
+     */
+    public GenerationResult generate(GenerationRequest request, GenerationListener listener) {
+        int[] prompt = request.promptIds(folder);
+        GenerationOptions options = request.options(folder);
+        Sampler sampler = new Sampler(request.sampling(), folder.config().vocabSize());
+        return inTurn(forward -> {
+            long compiledBefore = compiled().nanos();
+            GenerationResult result = new Generator(forward, sampler, folder.usableTokenizer(), options)
+                    .generate(prompt, listener::text, listener::isCancelled);
+            return result.withoutCompiling(compiled().nanos() - compiledBefore);
+        });
+    }
+
+    /**
+     * What the model says of the token behind the last one.
+     *
+     * @param ids a text from its beginning, start token included where the model was trained with one
+     * @return {@code [vocabSize]}; the caller's
+     * @throws InvalidRequest if there is no id, one is outside the vocabulary, or they do not fit the context
+     */
+    public float[] logits(int... ids) {
+        if (ids.length < 1 || ids.length > contextLength()) {
+            throw new InvalidRequest(Wording.of(
+                    "the text has %d tokens, expected 1 to %d, the %s", ids.length, contextLength(), Term.CONTEXT));
+        }
+        TokenIds.requireInVocabulary("token", ids, folder.config().vocabSize());
+        return inTurn(forward -> {
+            float[] logits = {};
+            for (int from = 0; from < ids.length; from += GenerationOptions.DEFAULT_PREFILL_CHUNK) {
+                int to = Math.min(from + GenerationOptions.DEFAULT_PREFILL_CHUNK, ids.length);
+                logits = forward.forward(Arrays.copyOfRange(ids, from, to), from);
+            }
+            return logits.clone();
+        });
+    }
+
+    /**
+     * How well the model predicts a text, in windows as long as the context where it is longer.
+     *
+     * @throws InvalidRequest if the text has fewer than two tokens
+     * @throws io.github.tornadotransformers.models.CheckpointException if the model has no tokenizer
+     */
+    public Perplexity perplexity(String text) {
+        int[] ids = folder.tokenizer().encodePrompt(text);
+        return inTurn(forward -> Perplexity.of(forward, ids));
+    }
+
+    private <T> T inTurn(Function<ForwardPass, T> work) {
+        requireOutsideOfListener();
+        turn.lock();
+        try {
+            if (closed) {
+                throw new InvalidRequest("the model is closed");
+            }
+            return work.apply(session.forward());
+        } finally {
+            turn.unlock();
+        }
+    }
+
+    private void requireOutsideOfListener() {
+        if (turn.isHeldByCurrentThread()) {
+            throw new InvalidRequest("a listener cannot use the model that it listens to");
+        }
+    }
+
+    /** Frees the memory, after what is running has ended. */
+    @Override
+    public void close() {
+        requireOutsideOfListener();
+        turn.lock();
+        try {
+            if (!closed) {
+                closed = true;
+                session.close();
+            }
+        } finally {
+            turn.unlock();
+        }
+    }
+}
