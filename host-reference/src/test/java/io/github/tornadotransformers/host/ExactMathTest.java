@@ -3,6 +3,9 @@ package io.github.tornadotransformers.host;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.github.tornadotransformers.testsupport.Bits;
+import io.github.tornadotransformers.testsupport.Float64Erf;
+import java.util.List;
+import java.util.function.DoubleUnaryOperator;
 import java.util.function.UnaryOperator;
 import jdk.incubator.vector.FloatVector;
 import org.junit.jupiter.api.Test;
@@ -31,6 +34,9 @@ class ExactMathTest {
         assertThat(hash(-64f, 1f / 512, ExactMath::exp)).isEqualTo(0xC99D14E6);
         assertThat(hash(-4f, 1f / 8192, ExactMath::geluTanh)).isEqualTo(0xCC4F13CD);
         assertThat(hash(-4f, 1f / 8192, ExactMath::silu)).isEqualTo(0x5918672C);
+        assertThat(hash(-8f, 1f / 4096, ExactMath::tanh)).isEqualTo(0x5EA2AA66);
+        assertThat(hash(-8f, 1f / 4096, ExactMath::erf)).isEqualTo(0x04B66D4E);
+        assertThat(hash(-8f, 1f / 4096, ExactMath::geluErf)).isEqualTo(0x5B44003B);
     }
 
     private static int hash(float first, float step, UnaryOperator<Float> function) {
@@ -39,6 +45,35 @@ class ExactMathTest {
             hash = 31 * hash + Float.floatToRawIntBits(function.apply(first + i * step));
         }
         return hash;
+    }
+
+    @Test
+    void tanhAndErfAreWithinThreeUlpsOfTheTruth() {
+        assertThat(worst(ExactMath::tanh, Math::tanh)).isLessThanOrEqualTo(3);
+        assertThat(worst(ExactMath::erf, Float64Erf::erf)).isLessThanOrEqualTo(3);
+    }
+
+    /** The largest distance in ulp, over both signs and all magnitudes from 2^-40 to 16. */
+    private static long worst(UnaryOperator<Float> function, DoubleUnaryOperator truth) {
+        long worst = 0;
+        for (float size = 0x1p-40f; size < 16; size *= 1.00007f) {
+            for (float x : new float[] {size, -size}) {
+                worst = Math.max(worst, Bits.ulps(function.apply(x), (float) truth.applyAsDouble(x)));
+            }
+        }
+        return worst;
+    }
+
+    @Test
+    void tanhAndErfAtTheEdges() {
+        for (UnaryOperator<Float> function : List.<UnaryOperator<Float>>of(ExactMath::tanh, ExactMath::erf)) {
+            assertThat(function.apply(0f)).isZero();
+            assertThat(function.apply(Float.MIN_VALUE)).isBetween(0f, 2 * Float.MIN_VALUE);
+            assertThat(function.apply(Float.MAX_VALUE)).isEqualTo(1f);
+            assertThat(function.apply(Float.POSITIVE_INFINITY)).isEqualTo(1f);
+            assertThat(function.apply(Float.NEGATIVE_INFINITY)).isEqualTo(-1f);
+            assertThat(function.apply(Float.NaN)).isNaN();
+        }
     }
 
     @Test
@@ -73,6 +108,8 @@ class ExactMathTest {
             double u = Math.sqrt(2 / Math.PI) * (x + 0.044715 * x * x * x);
             double gelu = 0.5 * x * (1 + Math.tanh(u));
             double silu = x / (1 + Math.exp(-x));
+            double geluErf = 0.5 * x * (1 + Float64Erf.erf(x / Math.sqrt(2)));
+            assertThat((double) ExactMath.geluErf((float) x)).isCloseTo(geluErf, within(geluErf));
             assertThat((double) ExactMath.geluTanh((float) x)).isCloseTo(gelu, within(gelu));
             assertThat((double) ExactMath.silu((float) x)).isCloseTo(silu, within(silu));
         }

@@ -30,6 +30,7 @@ public final class Gemma3Family implements ModelFamily<Gemma3Config> {
     private static final double DEFAULT_SCALAR = 256;
     private static final float DEFAULT_EPSILON = 1e-6f;
     private static final String LOGIT_CAP = "final_logit_softcapping";
+    private static final String THETA = "rope_theta";
     private static final String LOCAL_THETA = "rope_local_base_freq";
     private static final String GLOBAL = "full_attention";
     private static final String LOCAL = "sliding_attention";
@@ -51,16 +52,15 @@ public final class Gemma3Family implements ModelFamily<Gemma3Config> {
         Sizes sizes = Sizes.parse(config, DEFAULT_CONTEXT);
         Heads heads = Heads.parseOr(config, DEFAULT_HEAD_DIM);
         int pattern = config.countOr("sliding_window_pattern", Integer.MAX_VALUE, DEFAULT_PATTERN);
+        double localTheta = config.positiveOr(LOCAL_THETA, DEFAULT_LOCAL_THETA);
         RopeFields ropes = new RopeFields(config, sizes.contextLength(), heads.headDim());
         return new Gemma3Config(
                 sizes,
                 heads,
-                ropes.parseKind(GLOBAL, DEFAULT_THETA).orElseGet(() -> ropes.parse(DEFAULT_THETA)),
-                ropes.parseKind(LOCAL, DEFAULT_LOCAL_THETA)
-                        .orElseGet(() -> new Rope(
-                                config.positiveOr(LOCAL_THETA, DEFAULT_LOCAL_THETA),
-                                heads.headDim(),
-                                new RopeScaling.None())),
+                ropes.parseKind(GLOBAL, config.positiveOr(THETA, DEFAULT_THETA))
+                        .orElseGet(() -> ropes.parse(DEFAULT_THETA)),
+                ropes.parseKind(LOCAL, localTheta)
+                        .orElseGet(() -> new Rope(localTheta, heads.headDim(), new RopeScaling.None())),
                 LayerWindows.parse(config, sizes.layers(), DEFAULT_WINDOW, layer -> (layer + 1) % pattern != 0),
                 CommonFields.epsilon(config, DEFAULT_EPSILON),
                 CommonFields.activation(config, "hidden_activation", Activation.GELU_TANH),

@@ -84,13 +84,18 @@ public final class RopeFields {
      * The rotary embedding of one kind of layer, where {@code rope_parameters} has a section for each.
      *
      * @param kind as {@code layer_types} spells it
+     * @param theta where the section says none
      * @return empty where the config has no such section
      */
     public Optional<Rope> parseKind(String kind, double theta) {
-        return config.section(PARAMETERS)
+        Optional<Section> found = config.section(PARAMETERS)
                 .flatMap(parameters -> parameters.section(kind))
-                .map(this::section)
-                .map(section -> rope(section.theta().orElse(theta), section.partial(), section.scaling()));
+                .map(this::section);
+        if (found.isPresent() && config.has(SCALING)) {
+            throw config.contradiction(
+                    SCALING + " is there, and " + PARAMETERS + "." + kind + "; expected one of them");
+        }
+        return found.map(section -> rope(section.theta().orElse(theta), section.partial(), section.scaling()));
     }
 
     private void refusePartial(ConfigReader fields) {
