@@ -23,8 +23,10 @@ final class DeviceEngine {
     static EngineSession open(ModelSource model, Program program, DType dtype, EngineSettings settings) {
         long started = System.nanoTime();
         DeviceInfo device = device(settings);
-        DeviceOptions options =
-                DeviceOptions.of(device).withMath(settings.math()).withGraph(settings.graph());
+        DeviceOptions options = DeviceOptions.of(device)
+                .withMath(settings.math())
+                .withGraph(settings.graph())
+                .withCompileListener(settings.compiling());
         TornadoForwardPass forward =
                 TornadoForwardPass.open(program, dtype, memory -> model.load(program, dtype, memory), options);
         return new EngineSession(

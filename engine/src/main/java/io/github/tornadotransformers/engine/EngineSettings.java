@@ -4,6 +4,7 @@ import io.github.tornadotransformers.models.InvalidRequest;
 import io.github.tornadotransformers.models.Term;
 import io.github.tornadotransformers.models.Wording;
 import io.github.tornadotransformers.models.checkpoint.DType;
+import io.github.tornadotransformers.taskgraphs.devices.CompileListener;
 import io.github.tornadotransformers.taskgraphs.devices.DeviceId;
 import io.github.tornadotransformers.taskgraphs.devices.MathMode;
 import io.github.tornadotransformers.taskgraphs.graphs.GraphMode;
@@ -22,6 +23,7 @@ public final class EngineSettings {
     private final OptionalInt context;
     private final OptionalInt threads;
     private final GraphMode graph;
+    private final CompileListener compiling;
 
     private EngineSettings(
             EngineKind engine,
@@ -30,7 +32,8 @@ public final class EngineSettings {
             Optional<DType> dtype,
             OptionalInt context,
             OptionalInt threads,
-            GraphMode graph) {
+            GraphMode graph,
+            CompileListener compiling) {
         this.engine = engine;
         this.device = device;
         this.math = math;
@@ -38,6 +41,7 @@ public final class EngineSettings {
         this.context = context;
         this.threads = threads;
         this.graph = graph;
+        this.compiling = compiling;
     }
 
     /** An engine, and what it does when nothing else is said. */
@@ -49,7 +53,8 @@ public final class EngineSettings {
                 Optional.empty(),
                 OptionalInt.empty(),
                 OptionalInt.empty(),
-                GraphMode.LAYERED);
+                GraphMode.LAYERED,
+                CompileListener.NONE);
     }
 
     /** The engine that is fast here: a device where TornadoVM has started the JVM and reaches a GPU or the like, else the host. */
@@ -91,26 +96,35 @@ public final class EngineSettings {
         return graph;
     }
 
+    /** Is told of kernels as they are compiled for a device. */
+    public CompileListener compiling() {
+        return compiling;
+    }
+
     /** @throws InvalidRequest if the engine runs on no device */
     public EngineSettings withDevice(DeviceId id) {
         if (!engine.onDevice()) {
             throw new InvalidRequest(
                     Wording.of("%s is for the engines on a device, and the engine is %s", Term.DEVICE, engine));
         }
-        return new EngineSettings(engine, Optional.of(id), math, dtype, context, threads, graph);
+        return new EngineSettings(engine, Optional.of(id), math, dtype, context, threads, graph, compiling);
     }
 
     public EngineSettings withMath(MathMode mode) {
-        return new EngineSettings(engine, device, mode, dtype, context, threads, graph);
+        return new EngineSettings(engine, device, mode, dtype, context, threads, graph, compiling);
     }
 
     public EngineSettings withDType(DType type) {
-        return new EngineSettings(engine, device, math, Optional.of(type), context, threads, graph);
+        return new EngineSettings(engine, device, math, Optional.of(type), context, threads, graph, compiling);
+    }
+
+    public EngineSettings withCompileListener(CompileListener listener) {
+        return new EngineSettings(engine, device, math, dtype, context, threads, graph, listener);
     }
 
     /** Whether the model has so many positions is checked when it is loaded. */
     public EngineSettings withContext(int positions) {
-        return new EngineSettings(engine, device, math, dtype, OptionalInt.of(positions), threads, graph);
+        return new EngineSettings(engine, device, math, dtype, OptionalInt.of(positions), threads, graph, compiling);
     }
 
     /** @throws InvalidRequest if the engine is not host, or the number not 1 to 1024 */
@@ -122,10 +136,10 @@ public final class EngineSettings {
         if (count < 1 || count > MAX_THREADS) {
             throw new InvalidRequest(Wording.of("%s is %d, expected 1 to %d", Term.THREADS, count, MAX_THREADS));
         }
-        return new EngineSettings(engine, device, math, dtype, context, OptionalInt.of(count), graph);
+        return new EngineSettings(engine, device, math, dtype, context, OptionalInt.of(count), graph, compiling);
     }
 
     public EngineSettings withGraph(GraphMode mode) {
-        return new EngineSettings(engine, device, math, dtype, context, threads, mode);
+        return new EngineSettings(engine, device, math, dtype, context, threads, mode, compiling);
     }
 }

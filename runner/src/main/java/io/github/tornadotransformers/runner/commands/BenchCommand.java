@@ -32,6 +32,8 @@ import io.github.tornadotransformers.runner.commands.EngineListOptions.Choice;
 import io.github.tornadotransformers.runner.console.Console;
 import io.github.tornadotransformers.runner.console.ExitCode;
 import io.github.tornadotransformers.runner.console.Failure;
+import io.github.tornadotransformers.runner.console.StatusLine;
+import io.github.tornadotransformers.runner.engines.CompileStatus;
 import io.github.tornadotransformers.runner.engines.TornadoSdk;
 import io.github.tornadotransformers.runner.hub.ModelCache;
 import io.github.tornadotransformers.runner.verify.Environment;
@@ -299,7 +301,10 @@ final class BenchCommand implements Callable<Integer> {
 
     private List<BenchRow> modelRows(ModelBench bench, Model model, DType dtype, Choice choice, List<BenchTest> tests) {
         int positions = tests.stream().mapToInt(BenchTest::positions).max().orElseThrow();
-        EngineSettings settings = choice.settings().withDType(dtype).withContext(positions);
+        EngineSettings settings = choice.settings()
+                .withDType(dtype)
+                .withContext(positions)
+                .withCompileListener(new CompileStatus(quiet ? StatusLine.none() : console.status()));
         List<BenchRow> rows = new ArrayList<>();
         try (EngineSession session = Engines.open(model.source(), settings)) {
             for (BenchTest test : tests) {

@@ -6,6 +6,7 @@ import io.github.tornadotransformers.engine.EngineSettings;
 import io.github.tornadotransformers.engine.Engines;
 import io.github.tornadotransformers.models.CheckpointException;
 import io.github.tornadotransformers.models.checkpoint.Checkpoint;
+import io.github.tornadotransformers.models.generation.ForwardPass;
 import io.github.tornadotransformers.models.generation.GenerationOptions;
 import io.github.tornadotransformers.models.generation.GenerationResult;
 import io.github.tornadotransformers.models.generation.Generator;
@@ -19,6 +20,7 @@ import io.github.tornadotransformers.runner.console.Failure;
 import io.github.tornadotransformers.runner.console.Interruption;
 import io.github.tornadotransformers.runner.console.SlowNotice;
 import io.github.tornadotransformers.runner.console.StatusLine;
+import io.github.tornadotransformers.runner.engines.CompileStatus;
 import io.github.tornadotransformers.runner.hub.ModelCache;
 import java.nio.file.Path;
 import java.util.HashSet;
@@ -107,7 +109,7 @@ abstract class GenerateCommand implements Callable<Integer> {
     @Override
     public Integer call() {
         SamplingOptions samplingOptions = sampling.options();
-        EngineSettings settings = engine.settings();
+        EngineSettings settings = engine.settings().withCompileListener(new CompileStatus(status()));
         requireSensibleCall();
         Optional<String> text = text();
         long started = System.nanoTime();
@@ -123,21 +125,24 @@ abstract class GenerateCommand implements Callable<Integer> {
                 checkpoint.config(),
                 settings);
         long opened = System.nanoTime();
-        try (EngineSession session = open(checkpoint, settings)) {
+        try (EngineSession session = open(checkpoint, settings);
+                Interruption interruption = Interruption.watch()) {
             say(model + ": " + checkpoint.config().modelType() + ", " + EnumConverter.spelled(session.dtype())
                     + ", on engine " + session.engine() + " (" + session.device() + ")");
             Sampler sampler = new Sampler(samplingOptions, checkpoint.config().vocabSize());
-            text.ifPresent(this::echo);
-            try (Interruption interruption = Interruption.watch()) {
-                GenerationResult result;
-                try (WatchedForwardPass watched = new WatchedForwardPass(session.forward(), ids.length, status())) {
-                    result = new Generator(watched, sampler, tokenizer, options(checkpoint, tokenizer))
-                            .generate(ids, listener(tokenizer), interruption::requested);
-                }
-                print(GenerationReport.of(model, session, result, opened - started + session.loadNanos()), tokenizer);
-                return result.stopReason() == StopReason.CANCELLED ? ExitCode.INTERRUPTED : ExitCode.OK;
+            GenerationResult result;
+            try (WatchedForwardPass watched = watch(session.forward(), ids, text)) {
+                result = new Generator(watched, sampler, tokenizer, options(checkpoint, tokenizer))
+                        .generate(ids, listener(tokenizer), interruption::requested);
             }
+            print(GenerationReport.of(model, session, result, opened - started + session.loadNanos()), tokenizer);
+            return result.stopReason() == StopReason.CANCELLED ? ExitCode.INTERRUPTED : ExitCode.OK;
         }
+    }
+
+    /** The prompt is echoed when it has been read: until then its place is the status line's. */
+    private WatchedForwardPass watch(ForwardPass forward, int[] ids, Optional<String> text) {
+        return new WatchedForwardPass(forward, ids.length, status(), () -> text.ifPresent(this::echo));
     }
 
     private EngineSession open(Checkpoint checkpoint, EngineSettings settings) {

@@ -12,6 +12,7 @@ import io.github.tornadotransformers.runner.console.Failure;
 import io.github.tornadotransformers.runner.console.Progress;
 import io.github.tornadotransformers.runner.console.SlowNotice;
 import io.github.tornadotransformers.runner.console.StatusLine;
+import io.github.tornadotransformers.runner.engines.CompileStatus;
 import io.github.tornadotransformers.runner.hub.ModelCache;
 import io.github.tornadotransformers.runner.hub.ShippedModels;
 import java.util.Locale;
@@ -69,7 +70,7 @@ final class PerplexityCommand implements Callable<Integer> {
 
     @Override
     public Integer call() {
-        EngineSettings settings = engine.settings();
+        EngineSettings settings = engine.settings().withCompileListener(new CompileStatus(status()));
         String read = read();
         Checkpoint checkpoint = Checkpoint.open(new ModelCache(console).checkpoint(model));
         Tokenizer tokenizer = Tokenizer.load(checkpoint.folder());

@@ -15,6 +15,7 @@ import io.github.tornadotransformers.runner.console.Console;
 import io.github.tornadotransformers.runner.console.ExitCode;
 import io.github.tornadotransformers.runner.console.Failure;
 import io.github.tornadotransformers.runner.console.Interruption;
+import io.github.tornadotransformers.runner.console.StatusLine;
 import io.github.tornadotransformers.runner.hub.ModelCache;
 import io.github.tornadotransformers.training.InitialWeights;
 import io.github.tornadotransformers.training.Trainer;
@@ -147,7 +148,8 @@ final class TrainCommand implements Callable<Integer> {
         requireFolder(folder);
         Program program = model.program(settings.context());
         engine.requireMemory(program, Trainer.PARAMETER_COPIES);
-        try (GradientPass pass = engine.open(program, source.weights(program, settings.seed()))) {
+        try (GradientPass pass = engine.open(
+                program, source.weights(program, settings.seed()), quiet ? StatusLine.none() : console.status())) {
             Trainer trainer = new Trainer(pass, parts, settings);
             if (resume) {
                 folder.restore(trainer);

@@ -95,7 +95,7 @@ final class TrainStepCommand implements Callable<Integer> {
         }
         Program program = config.program(ids.length - 1);
         engine.requireMemory(program, STEP_COPIES);
-        try (GradientPass pass = engine.open(program, weights(checkpoint, program))) {
+        try (GradientPass pass = engine.open(program, weights(checkpoint, program), console.status())) {
             print(step(pass, ids, ModelFamilies.of(config)));
         }
         return ExitCode.OK;

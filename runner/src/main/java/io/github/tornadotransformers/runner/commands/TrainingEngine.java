@@ -6,6 +6,8 @@ import io.github.tornadotransformers.models.learning.GradientPass;
 import io.github.tornadotransformers.models.learning.ParameterArrays;
 import io.github.tornadotransformers.models.program.Program;
 import io.github.tornadotransformers.runner.console.Failure;
+import io.github.tornadotransformers.runner.console.StatusLine;
+import io.github.tornadotransformers.runner.engines.CompileStatus;
 import io.github.tornadotransformers.runner.engines.GradientEngines;
 import io.github.tornadotransformers.training.TrainingException;
 import io.github.tornadotransformers.training.TrainingMemory;
@@ -51,8 +53,12 @@ final class TrainingEngine {
                         : TrainingMemory.bytes(program, copies));
     }
 
-    /** To be closed. */
-    GradientPass open(Program program, ParameterArrays weights) {
-        return GradientEngines.open(program, weights, settings());
+    /**
+     * To be closed.
+     *
+     * @param status shows what takes long
+     */
+    GradientPass open(Program program, ParameterArrays weights, StatusLine status) {
+        return GradientEngines.open(program, weights, settings().withCompileListener(new CompileStatus(status)));
     }
 }

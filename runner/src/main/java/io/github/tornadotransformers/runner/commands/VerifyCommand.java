@@ -16,6 +16,8 @@ import io.github.tornadotransformers.runner.console.Console;
 import io.github.tornadotransformers.runner.console.ExitCode;
 import io.github.tornadotransformers.runner.console.Failure;
 import io.github.tornadotransformers.runner.console.SlowNotice;
+import io.github.tornadotransformers.runner.console.StatusLine;
+import io.github.tornadotransformers.runner.engines.CompileStatus;
 import io.github.tornadotransformers.runner.engines.TornadoSdk;
 import io.github.tornadotransformers.runner.hub.ModelCache;
 import io.github.tornadotransformers.runner.verify.Comparison;
@@ -201,6 +203,11 @@ final class VerifyCommand implements Callable<Integer> {
         return prompt != null || file.path != null;
     }
 
+    private EngineSettings settings(EngineKind engine) {
+        StatusLine status = quiet ? StatusLine.none() : console.status();
+        return options.settingsFor(engine).withCompileListener(new CompileStatus(status));
+    }
+
     private List<EngineKind> engines() {
         return engines.isEmpty() ? DEFAULT_ENGINES : engines;
     }
@@ -217,13 +224,13 @@ final class VerifyCommand implements Callable<Integer> {
     }
 
     private List<KernelCheck.Verdict> checkHost(EngineKind engine) {
-        try (HostOps ops = Engines.openOps(options.settingsFor(engine))) {
+        try (HostOps ops = Engines.openOps(settings(engine))) {
             return KernelCheck.run(ops, Tolerance.EXACT, KERNEL_SEED);
         }
     }
 
     private List<KernelCheck.Verdict> checkDevice(EngineKind engine) {
-        EngineSettings device = options.settingsFor(engine);
+        EngineSettings device = settings(engine);
         EngineSettings scalar = EngineSettings.of(EngineKind.SCALAR);
         return ProgramKernelCheck.run(
                 (model, dtype) -> Engines.open(model, scalar.withDType(dtype)),
@@ -261,7 +268,7 @@ final class VerifyCommand implements Callable<Integer> {
     }
 
     private Opened open(Checkpoint checkpoint, EngineKind engine) {
-        EngineSettings settings = options.settingsFor(engine);
+        EngineSettings settings = settings(engine);
         EngineSession session;
         try (SlowNotice _ = SlowNotice.after(this::say, () -> engine + ": " + Engines.loading(checkpoint, settings))) {
             session = Engines.open(checkpoint, settings);
@@ -273,9 +280,7 @@ final class VerifyCommand implements Callable<Integer> {
     private Opened openFault(Checkpoint checkpoint) {
         Fault parsed = Fault.parse(fault);
         EngineSession session = Engines.openHost(
-                checkpoint,
-                options.settingsFor(EngineKind.SCALAR),
-                (program, weights) -> parsed.open(program, weights));
+                checkpoint, settings(EngineKind.SCALAR), (program, weights) -> parsed.open(program, weights));
         return new Opened("fault " + fault, session);
     }
 
@@ -292,7 +297,7 @@ final class VerifyCommand implements Callable<Integer> {
                     expected.positions(),
                     "take a shorter trace",
                     checkpoint.config(),
-                    options.settingsFor(EngineKind.SCALAR));
+                    settings(EngineKind.SCALAR));
             for (Opened each : opened) {
                 comparisons.add(expected.check(each.name, each.forward(), Tolerance.GOLDEN));
             }
@@ -371,7 +376,7 @@ final class VerifyCommand implements Callable<Integer> {
                 positions,
                 "take fewer steps or a shorter prompt",
                 checkpoint.config(),
-                options.settingsFor(EngineKind.SCALAR));
+                settings(EngineKind.SCALAR));
         return ids;
     }
 

@@ -11,10 +11,14 @@ final class WatchedForwardPass implements ForwardPass {
     private final ForwardPass forward;
     private final int promptTokens;
     private final Progress progress;
+    private final Runnable read;
+    private boolean isRead;
 
-    WatchedForwardPass(ForwardPass forward, int promptTokens, StatusLine status) {
+    /** @param read is run once, when the prompt has been */
+    WatchedForwardPass(ForwardPass forward, int promptTokens, StatusLine status, Runnable read) {
         this.forward = forward;
         this.promptTokens = promptTokens;
+        this.read = read;
         progress = Progress.of(status, "reading the prompt", Progress.Unit.TOKENS, promptTokens);
     }
 
@@ -28,8 +32,10 @@ final class WatchedForwardPass implements ForwardPass {
         float[] logits = forward.forward(tokens, firstPosition);
         int done = firstPosition + tokens.length;
         progress.update(done);
-        if (done >= promptTokens) {
+        if (!isRead && done >= promptTokens) {
+            isRead = true;
             progress.close();
+            read.run();
         }
         return logits;
     }

@@ -6,7 +6,6 @@ import java.io.InputStream;
 import java.io.PrintStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.time.Duration;
 
 /** Standard input, and whether it brings a text without being asked for one. */
 public final class StandardInput {
@@ -19,8 +18,7 @@ public final class StandardInput {
     private static final int FILE = 0x8000;
     private static final int SOCKET = 0xC000;
 
-    /** How long nothing may come before a user is told what is waited for. */
-    private static final Duration PATIENCE = Duration.ofSeconds(1);
+    private static final String WAITING = "reading the text from standard input, to its end …";
 
     private final InputStream stream;
     private final boolean piped;
@@ -52,26 +50,14 @@ public final class StandardInput {
     /**
      * All of it, to its end.
      *
-     * @param notices get a line where nothing comes for a while
+     * @param notices get a line where it takes a while
      * @throws Failure if it cannot be read
      */
     public byte[] readAll(PrintStream notices) {
-        Thread reminder = Thread.ofVirtual().start(() -> remind(notices));
-        try {
+        try (SlowNotice _ = SlowNotice.after(notices::println, () -> WAITING)) {
             return stream.readAllBytes();
         } catch (IOException e) {
             throw Failure.of("standard input cannot be read: " + IoReason.of(e), e);
-        } finally {
-            reminder.interrupt();
-        }
-    }
-
-    private static void remind(PrintStream notices) {
-        try {
-            Thread.sleep(PATIENCE);
-            notices.println("reading the text from standard input, to its end …");
-        } catch (InterruptedException _) {
-            // It has been read.
         }
     }
 

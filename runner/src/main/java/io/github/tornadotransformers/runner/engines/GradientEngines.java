@@ -27,9 +27,13 @@ public final class GradientEngines {
         program.whyNotLearned().ifPresent(reason -> {
             throw new TrainingException("this family cannot be trained: " + reason);
         });
-        return settings.engine().onDevice()
-                ? TornadoTrainingPass.open(program, weights, Engines.device(settings))
-                : onHost(program, weights, settings);
+        return settings.engine().onDevice() ? onDevice(program, weights, settings) : onHost(program, weights, settings);
+    }
+
+    private static GradientPass onDevice(Program program, ParameterArrays weights, EngineSettings settings) {
+        TornadoTrainingPass pass = TornadoTrainingPass.open(program, weights, Engines.device(settings));
+        pass.tell(settings.compiling());
+        return pass;
     }
 
     private static GradientPass onHost(Program program, ParameterArrays weights, EngineSettings settings) {

@@ -1,6 +1,7 @@
 package io.github.tornadotransformers.taskgraphs.graphs;
 
 import io.github.tornadotransformers.taskgraphs.devices.CapturedErrors;
+import io.github.tornadotransformers.taskgraphs.devices.CompileListener;
 import io.github.tornadotransformers.taskgraphs.devices.CompileReport;
 import io.github.tornadotransformers.taskgraphs.devices.DeviceException;
 import io.github.tornadotransformers.taskgraphs.devices.DeviceFailure;
@@ -39,6 +40,7 @@ public final class DevicePlan implements AutoCloseable {
     private final TornadoExecutionPlan plan;
     private TornadoExecutionResult last;
     private CompileReport report = new CompileReport(0, 0);
+    private CompileListener listener = CompileListener.NONE;
 
     public DevicePlan(List<StageGraph> graphs, DeviceInfo device, BiPredicate<StageGraph, DeviceTransfer> kept) {
         this.device = device;
@@ -66,6 +68,11 @@ public final class DevicePlan implements AutoCloseable {
         return grid;
     }
 
+    /** From now on tells of kernels as they are compiled. */
+    public void tell(CompileListener compiling) {
+        listener = compiling;
+    }
+
     /** What was compiled so far. */
     public CompileReport report() {
         return report;
@@ -82,12 +89,17 @@ public final class DevicePlan implements AutoCloseable {
     }
 
     private void compile(StageGraph graph) {
+        listener.compiling(
+                report.kernels(),
+                graphs.stream().mapToInt(each -> each.tasks().size()).sum());
         try (CapturedErrors errors = new CapturedErrors()) {
             plan.withProfiler(ProfilerMode.SILENT);
             last = runFirst(graph, errors);
             String log = last.getProfilerResult().getProfileLog();
             report = report.plus(CompileReport.of(graph.taskKeys(), device, log));
             plan.withoutProfiler();
+        } finally {
+            listener.compiled();
         }
     }
 

@@ -210,6 +210,7 @@ public final class TornadoForwardPass implements ForwardPass {
             DeviceModel model = new DeviceModel(program, dtype, options.math(), arrays);
             graphs = new GraphSet(model, options.graph(), rows, listener.isPresent());
             plan = new DevicePlan(graphs.graphs(), options.device(), kept);
+            plan.tell(options.compiling());
         }
         int remaining = tokens.length - start;
         int count = !first && isWorthPrefilling(remaining) ? Math.min(rows, remaining) : 1;

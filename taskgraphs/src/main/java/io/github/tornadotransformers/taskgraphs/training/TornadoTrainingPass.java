@@ -9,6 +9,7 @@ import io.github.tornadotransformers.models.learning.GradientPass;
 import io.github.tornadotransformers.models.learning.ParameterArrays;
 import io.github.tornadotransformers.models.program.Program;
 import io.github.tornadotransformers.models.program.Weight;
+import io.github.tornadotransformers.taskgraphs.devices.CompileListener;
 import io.github.tornadotransformers.taskgraphs.devices.DeviceException;
 import io.github.tornadotransformers.taskgraphs.devices.DeviceInfo;
 import io.github.tornadotransformers.taskgraphs.devices.MathMode;
@@ -55,6 +56,11 @@ public final class TornadoTrainingPass implements GradientPass {
         arrays.loadAngles(program);
         graphs = new TrainingGraphs(new DeviceModel(program, DType.F32, MathMode.STRICT, arrays));
         plan = new DevicePlan(graphs.graphs(), device, kept);
+    }
+
+    /** Tells of kernels as they are compiled: when they first run. */
+    public void tell(CompileListener compiling) {
+        plan.tell(compiling);
     }
 
     /**

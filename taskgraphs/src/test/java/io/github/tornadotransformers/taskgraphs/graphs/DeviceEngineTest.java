@@ -18,17 +18,22 @@ import io.github.tornadotransformers.models.generation.ForwardPass;
 import io.github.tornadotransformers.models.gpt2.Gpt2Config;
 import io.github.tornadotransformers.models.program.Program;
 import io.github.tornadotransformers.models.program.Weight;
+import io.github.tornadotransformers.taskgraphs.devices.CompileListener;
 import io.github.tornadotransformers.taskgraphs.devices.DeviceInfo;
 import io.github.tornadotransformers.taskgraphs.devices.MathMode;
 import io.github.tornadotransformers.taskgraphs.devices.TornadoDevices;
 import io.github.tornadotransformers.testsupport.Bits;
 import io.github.tornadotransformers.testsupport.RandomData;
 import io.github.tornadotransformers.testsupport.RandomModels;
+import java.lang.foreign.MemorySegment;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.stream.LongStream;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -150,6 +155,42 @@ class DeviceEngineTest {
                 Bits.assertSame("logits", device.forward(text, 0), host.forward(text, 0));
             }
         });
+    }
+
+    @Test
+    void kernelsAreToldOfAsTheyAreCompiled() {
+        Program program = new Gpt2Config(new Sizes(19, 40, 8, 16, 5), 2, 1e-5f, true, true).program(40);
+        Weights weights = RandomModels.weights(program, DType.F32, new RandomData(3));
+        DeviceInfo info = TornadoDevices.choose(Optional.empty(), Optional.empty(), MathMode.STRICT);
+        Told told = new Told();
+        DeviceOptions options = DeviceOptions.of(info).withPrefillRows(1).withCompileListener(told);
+        try (TornadoForwardPass device = TornadoForwardPass.open(program, DType.F32, _ -> weights, options)) {
+            device.forward(new int[] {1, 2}, 0);
+            assertThat(told.done).startsWith(0).isSorted().doesNotHaveDuplicates();
+            assertThat(told.done.getLast()).isLessThan(told.all);
+            assertThat(told.all).isEqualTo(device.kernelsCompiled());
+            assertThat(told.ended).isEqualTo(told.done.size());
+            int before = told.ended;
+            device.forward(new int[] {3}, 2);
+            assertThat(told.ended).as("after all have been compiled").isEqualTo(before);
+        }
+    }
+
+    private static final class Told implements CompileListener {
+        private final List<Integer> done = new ArrayList<>();
+        private int all;
+        private int ended;
+
+        @Override
+        public void compiling(int already, int ofAll) {
+            done.add(already);
+            all = ofAll;
+        }
+
+        @Override
+        public void compiled() {
+            ended++;
+        }
     }
 
     private static Weights copy(Program program, Weights weights, WeightAllocator memory) {
