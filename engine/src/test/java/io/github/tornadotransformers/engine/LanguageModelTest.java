@@ -165,6 +165,7 @@ class LanguageModelTest {
     }
 
     @Test
+    @SuppressWarnings("try") // the listener's close() is what is refused
     void aListenerCannotUseItsModel() {
         LibraryModels.gpt2(folder);
         try (LanguageModel model = LanguageModel.load(folder, SCALAR)) {

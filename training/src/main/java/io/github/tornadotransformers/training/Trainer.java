@@ -25,6 +25,7 @@ public final class Trainer {
     private final WindowSampler windows;
     private final LossHistory history = new LossHistory();
     private int step;
+    private int goal;
 
     /** What a run tells, and what it leaves behind. */
     public interface Observer {
@@ -54,6 +55,7 @@ public final class Trainer {
         gradients = pass.gradients();
         optimizer = new AdamW(program, settings);
         windows = text.trainingWindows(settings.context(), settings.seed());
+        goal = settings.steps();
     }
 
     public Program program() {
@@ -77,6 +79,23 @@ public final class Trainer {
         return step;
     }
 
+    /** Steps after which the run is done: those of the settings, if it was not extended. */
+    public int goal() {
+        return goal;
+    }
+
+    /**
+     * Trains longer than the settings say; their learning rate has then come to its end and stays there.
+     *
+     * @throws IllegalArgumentException if that is less
+     */
+    public void extendTo(int steps) {
+        if (steps < settings.steps()) {
+            throw new IllegalArgumentException(steps + " steps, expected at least " + settings.steps());
+        }
+        goal = steps;
+    }
+
     AdamW optimizer() {
         return optimizer;
     }
@@ -98,7 +117,7 @@ public final class Trainer {
     public void run(int lastStep, Observer observer, BooleanSupplier stop) {
         while (step < lastStep && !stop.getAsBoolean()) {
             observer.stepped(this, takeStep());
-            if (text.hasValidation() && (step % settings.evaluateEvery() == 0 || step == settings.steps())) {
+            if (text.hasValidation() && (step % settings.evaluateEvery() == 0 || step == goal)) {
                 evaluate(observer);
             }
         }

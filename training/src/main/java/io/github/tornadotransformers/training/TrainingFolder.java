@@ -1,10 +1,5 @@
 package io.github.tornadotransformers.training;
 
-import com.fasterxml.jackson.core.JacksonException;
-import com.fasterxml.jackson.databind.JsonNode;
-import com.fasterxml.jackson.databind.ObjectMapper;
-import com.fasterxml.jackson.databind.node.ArrayNode;
-import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.github.tornadotransformers.models.CheckpointException;
 import io.github.tornadotransformers.models.IoReason;
 import io.github.tornadotransformers.models.ModelConfig;
@@ -12,7 +7,6 @@ import io.github.tornadotransformers.models.Quoted;
 import io.github.tornadotransformers.models.checkpoint.CheckpointWriter;
 import io.github.tornadotransformers.models.checkpoint.SafetensorsFile;
 import io.github.tornadotransformers.models.checkpoint.SafetensorsWriter;
-import io.github.tornadotransformers.models.checkpoint.StoredTensor;
 import io.github.tornadotransformers.models.checkpoint.StoredType;
 import io.github.tornadotransformers.models.checkpoint.WholeFile;
 import io.github.tornadotransformers.models.learning.ParameterArrays;
@@ -20,16 +14,14 @@ import io.github.tornadotransformers.models.program.Weight;
 import io.github.tornadotransformers.training.losses.LossCurve;
 import io.github.tornadotransformers.training.losses.LossHistory;
 import java.io.IOException;
-import java.lang.foreign.Arena;
-import java.lang.foreign.MemorySegment;
-import java.lang.foreign.ValueLayout;
-import java.nio.ByteOrder;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
+import java.nio.file.NotDirectoryException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
 import java.util.function.UnaryOperator;
+import java.util.stream.Stream;
 
 /**
  * Where a run leaves its model and what it needs to go on. Every file appears whole or not at all, so that a crash loses at
@@ -39,19 +31,26 @@ public final class TrainingFolder {
     /** The weights in float32, the optimizer's means, the losses and the settings. */
     private static final String STATE = "training-state.safetensors";
 
-    private static final String CURVE = "loss-curve.png";
-    private static final String SETTINGS = "settings";
-    private static final String TEXT = "text";
-    private static final String TRAINING = "training_losses";
-    private static final String VALIDATION = "validation_losses";
-    private static final ValueLayout.OfFloat FLOATS =
-            ValueLayout.JAVA_FLOAT_UNALIGNED.withOrder(ByteOrder.LITTLE_ENDIAN);
-    private static final ObjectMapper JSON = new ObjectMapper();
+    private static final String CURVE = "loss-curve.svg";
 
     private final Path folder;
 
     public TrainingFolder(Path folder) {
         this.folder = folder;
+    }
+
+    /** Whether nothing is here, so that a new run may begin. */
+    public boolean isFree() {
+        if (!Files.exists(folder)) {
+            return true;
+        }
+        try (Stream<Path> entries = Files.list(folder)) {
+            return entries.allMatch(entry -> entry.endsWith(TrainingLock.FILE));
+        } catch (NotDirectoryException e) {
+            return false;
+        } catch (IOException e) {
+            throw new TrainingException(Quoted.path(folder) + " cannot be read: " + e.getMessage(), e);
+        }
     }
 
     /** Whether a run has left its state here. */
@@ -78,28 +77,19 @@ public final class TrainingFolder {
 
     /** @throws TrainingException if it cannot be written; an older one is then as it was */
     public void saveCurve(LossHistory history) {
-        writing("the loss curve", () -> WholeFile.write(folder.resolve(CURVE), LossCurve.png(history)));
+        writing(
+                "the loss curve",
+                () -> WholeFile.write(
+                        folder.resolve(CURVE), LossCurve.svg(history).getBytes(StandardCharsets.UTF_8)));
     }
 
     /** @throws TrainingException if it cannot be written; an older one is then as it was */
     public void saveState(Trainer trainer) {
         List<SafetensorsWriter.Tensor> tensors = new ArrayList<>();
-        parts(trainer).forEach((part, arrays) -> addTensors(part, arrays, tensors));
+        TrainingState.parts(trainer).forEach((part, arrays) -> addTensors(part, arrays, tensors));
         writing("the state of step " + trainer.steps(), () -> {
-            Map<String, String> metadata = Map.of(
-                    SETTINGS, JSON.writeValueAsString(trainer.settings()),
-                    TEXT, trainer.text().digest(),
-                    TRAINING, JSON.writeValueAsString(trainer.history().training()),
-                    VALIDATION, JSON.writeValueAsString(trainer.history().validation()));
-            SafetensorsWriter.write(folder.resolve(STATE), metadata, tensors);
+            SafetensorsWriter.write(folder.resolve(STATE), TrainingState.metadata(trainer), tensors);
         });
-    }
-
-    private static Map<String, ParameterArrays> parts(Trainer trainer) {
-        return Map.of(
-                "weights", trainer.weights(),
-                "mean", trainer.optimizer().mean(),
-                "square", trainer.optimizer().square());
     }
 
     private static void addTensors(String part, ParameterArrays arrays, List<SafetensorsWriter.Tensor> tensors) {
@@ -108,7 +98,7 @@ public final class TrainingFolder {
             for (int layer = 0; layer < weight.layers(); layer++) {
                 float[] values = arrays.layer(weight, layer);
                 tensors.add(new SafetensorsWriter.Tensor(
-                        name(part, weight, layer),
+                        TrainingState.tensorName(part, weight, layer),
                         StoredType.F32,
                         shape,
                         (first, to, count) -> System.arraycopy(values, (int) first, to, 0, count)));
@@ -116,87 +106,13 @@ public final class TrainingFolder {
         }
     }
 
-    private static String name(String part, Weight weight, int layer) {
-        return part + "." + weight.name() + "." + layer;
-    }
-
     /**
-     * Puts a run where it was when its state was written.
+     * What a run has left here.
      *
-     * @throws CheckpointException if the state cannot be read or is of another model
-     * @throws TrainingException if it is of other settings or another text
+     * @throws CheckpointException if it cannot be read or is damaged
      */
-    public void restore(Trainer trainer) {
-        SafetensorsFile file = SafetensorsFile.open(folder.resolve(STATE));
-        requireSame(file, trainer);
-        parts(trainer).forEach((part, arrays) -> readTensors(file, part, arrays));
-        ArrayNode training = losses(file, TRAINING);
-        training.forEach(loss -> trainer.history().addTraining(loss.doubleValue()));
-        losses(file, VALIDATION)
-                .forEach(loss -> trainer.history()
-                        .addValidation(
-                                loss.path("step").intValue(), loss.path("loss").doubleValue()));
-        trainer.resumeAt(training.size());
-    }
-
-    private static void requireSame(SafetensorsFile file, Trainer trainer) {
-        ObjectNode now = JSON.valueToTree(trainer.settings());
-        JsonNode then = json(file, SETTINGS);
-        List<String> changes = new ArrayList<>();
-        now.fieldNames().forEachRemaining(field -> {
-            if (!now.get(field).asText().equals(then.path(field).asText())) {
-                changes.add(field + " was " + then.path(field).asText("unknown") + " and is "
-                        + now.get(field).asText());
-            }
-        });
-        if (!trainer.text().digest().equals(file.metadata().get(TEXT))) {
-            changes.add("the text or its tokenizer is another");
-        }
-        if (!changes.isEmpty()) {
-            throw new TrainingException("the run in " + Quoted.path(file.file().getParent()) + " cannot be resumed: "
-                    + String.join("; ", changes));
-        }
-    }
-
-    private static JsonNode json(SafetensorsFile file, String key) {
-        try {
-            return JSON.readTree(file.metadata().getOrDefault(key, ""));
-        } catch (JacksonException e) {
-            throw broken(file, key, e);
-        }
-    }
-
-    private static ArrayNode losses(SafetensorsFile file, String key) {
-        if (json(file, key) instanceof ArrayNode array) {
-            return array;
-        }
-        throw broken(file, key, null);
-    }
-
-    private static CheckpointException broken(SafetensorsFile file, String key, Exception cause) {
-        return new CheckpointException(
-                Quoted.path(file.file()) + ": its \"" + key + "\" is not what a training run writes", cause);
-    }
-
-    private static void readTensors(SafetensorsFile file, String part, ParameterArrays arrays) {
-        for (Weight weight : arrays.weights()) {
-            for (int layer = 0; layer < weight.layers(); layer++) {
-                String name = name(part, weight, layer);
-                List<Long> shape = List.of((long) weight.rows(), (long) weight.columns());
-                StoredTensor tensor = file.tensors().get(name);
-                if (tensor == null
-                        || !tensor.shape().equals(shape)
-                        || !tensor.dtype().equals(StoredType.F32.name())) {
-                    String found = tensor == null ? "missing" : tensor.dtype() + " " + tensor.shape();
-                    throw new CheckpointException(Quoted.path(file.file()) + ": tensor " + Quoted.text(name) + " is "
-                            + found + ", expected F32 " + shape + ": it is the state of another model");
-                }
-                float[] to = arrays.layer(weight, layer);
-                try (Arena arena = Arena.ofConfined()) {
-                    MemorySegment.copy(tensor.read(arena), FLOATS, 0, to, 0, to.length);
-                }
-            }
-        }
+    public TrainingState state() {
+        return TrainingState.of(SafetensorsFile.open(folder.resolve(STATE)));
     }
 
     /** Something that writes a file. */

@@ -17,10 +17,9 @@ public final class TrainingRun implements Trainer.Observer {
     private final TrainingFolder folder;
     private final Saving saving;
     private final Consumer<String> progress;
-    private long startedNanos;
-    private int startedAt;
+    private final Pace pace = new Pace();
     private long lineNanos;
-    private int savedAt;
+    private volatile int savedAt;
 
     /**
      * What is written when.
@@ -48,9 +47,8 @@ public final class TrainingRun implements Trainer.Observer {
      * @throws TrainingException if training diverges or a file cannot be written; what was written before is kept
      */
     public void run(int lastStep, BooleanSupplier stop) {
-        startedNanos = System.nanoTime();
-        lineNanos = startedNanos;
-        startedAt = trainer.steps();
+        lineNanos = System.nanoTime();
+        pace.begin(lineNanos);
         savedAt = trainer.steps();
         try {
             trainer.run(lastStep, this, stop);
@@ -67,15 +65,17 @@ public final class TrainingRun implements Trainer.Observer {
     @Override
     public void stepped(Trainer trainer, Trainer.Step step) {
         long now = System.nanoTime();
+        pace.stepEnded(now);
         if (now - lineNanos > LINE_NANOS) {
             lineNanos = now;
-            progress.accept(line(step, now));
+            progress.accept(line(step));
         }
         boolean evaluates = trainer.text().hasValidation()
                 && step.index() % trainer.settings().evaluateEvery() == 0;
         if (step.index() % saving.every() == 0 && !evaluates) {
             save();
         }
+        pace.begin(System.nanoTime());
     }
 
     @Override
@@ -84,7 +84,7 @@ public final class TrainingRun implements Trainer.Observer {
                 Locale.ROOT,
                 "step %d of %d: validation loss %.4f%s",
                 validation.step(),
-                trainer.settings().steps(),
+                trainer.goal(),
                 validation.loss(),
                 best ? ", the best so far" : ""));
         if (best && saving.keepsBest()) {
@@ -93,6 +93,14 @@ public final class TrainingRun implements Trainer.Observer {
         if (validation.step() % saving.every() == 0) {
             save();
         }
+        long now = System.nanoTime();
+        pace.evaluationEnded(now);
+        pace.begin(now);
+    }
+
+    /** After which step the state was written last. */
+    public int savedAt() {
+        return savedAt;
     }
 
     private void save() {
@@ -104,20 +112,26 @@ public final class TrainingRun implements Trainer.Observer {
         savedAt = trainer.steps();
     }
 
-    private String line(Trainer.Step step, long now) {
-        double seconds = (now - startedNanos) / 1e9;
-        int taken = step.index() - startedAt;
-        double left = seconds / taken * (trainer.settings().steps() - step.index());
+    private String line(Trainer.Step step) {
         return String.format(
                 Locale.ROOT,
                 "step %d of %d: loss %.4f, gradient %.2f, learning rate %.2e, %.0f tokens/s, %s left",
                 step.index(),
-                trainer.settings().steps(),
+                trainer.goal(),
                 step.loss(),
                 step.gradientNorm(),
                 step.learningRate(),
-                taken * trainer.settings().tokensPerStep() / seconds,
-                duration(left));
+                trainer.settings().tokensPerStep() / pace.secondsPerStep(),
+                duration(pace.secondsFor(trainer.goal() - step.index(), evaluationsLeft())));
+    }
+
+    private int evaluationsLeft() {
+        if (!trainer.text().hasValidation()) {
+            return 0;
+        }
+        int every = trainer.settings().evaluateEvery();
+        int atEnd = trainer.goal() % every == 0 ? 0 : 1;
+        return trainer.goal() / every - trainer.steps() / every + atEnd;
     }
 
     private static String duration(double seconds) {

@@ -92,6 +92,66 @@ class TrainerTest {
         assertThat(found).isBetween(1, 5);
     }
 
+    /** The next one at or behind the window's own start; a paragraph follows two newlines and is long enough for a window. */
+    @Test
+    void everyEighthWindowMovesToTheNextParagraph() {
+        int newline = 0;
+        int[] ids = IntStream.range(0, 317).map(i -> 10 + i).toArray();
+        for (int at : new int[] {
+            0, 1, 40, 41, 60, 90, 91, 92, 150, 152, 200, 201, ids.length - CONTEXT - 2, ids.length - CONTEXT - 1
+        }) {
+            ids[at] = newline;
+        }
+        ids[ids.length - CONTEXT] = newline; // after two others, and too late for one more paragraph
+        int[] paragraphs = {2, 42, 92, 93, 202, ids.length - CONTEXT};
+        WindowSampler plain = new WindowSampler(ids, CONTEXT, 5, OptionalInt.empty(), newline);
+        WindowSampler moving = new WindowSampler(ids, CONTEXT, 5, OptionalInt.of(9), newline);
+        Set<Integer> moved = new HashSet<>();
+        int unmoved = 0;
+        for (int i = 0; i < 6000; i++) {
+            int[] window = plain.window(i);
+            int inside = IntStream.range(0, window.length)
+                    .filter(at -> window[at] != newline)
+                    .findFirst()
+                    .orElseThrow();
+            int start = window[inside] - 10 - inside;
+            int[] behind = IntStream.of(paragraphs)
+                    .filter(each -> each >= start)
+                    .limit(1)
+                    .toArray();
+            if (i % 8 != 0 || behind.length == 0) {
+                assertThat(moving.window(i)).as("window %d at %d", i, start).isEqualTo(window);
+                unmoved += i % 8 == 0 ? 1 : 0;
+                continue;
+            }
+            int[] expected = IntStream.concat(
+                            IntStream.of(9), IntStream.of(Arrays.copyOfRange(ids, behind[0], behind[0] + CONTEXT)))
+                    .toArray();
+            assertThat(moving.window(i)).as("window %d at %d", i, start).isEqualTo(expected);
+            moved.add(behind[0]);
+        }
+        assertThat(moved).containsExactlyInAnyOrder(2, 42, 92, 93, 202, ids.length - CONTEXT);
+        assertThat(unmoved).isZero();
+    }
+
+    /** Where no paragraph is left, a window stays where it is. */
+    @Test
+    void windowsBehindTheLastParagraphStay() {
+        int[] ids = IntStream.range(0, 100).map(i -> 10 + i).toArray();
+        ids[8] = 0;
+        ids[9] = 0;
+        WindowSampler moving = new WindowSampler(ids, CONTEXT, 5, OptionalInt.of(9), 0);
+        WindowSampler plain = new WindowSampler(ids, CONTEXT, 5, OptionalInt.empty(), 0);
+        int stayed = 0;
+        for (int i = 0; i < 800; i += 8) {
+            if (plain.window(i)[CONTEXT] - 10 - CONTEXT > 10) {
+                assertThat(moving.window(i)).isEqualTo(plain.window(i));
+                stayed++;
+            }
+        }
+        assertThat(stayed).isPositive();
+    }
+
     @Test
     void windowsOfATextOfOneWindowAreThatWindow() {
         int[] ids = IntStream.range(0, CONTEXT + 1).toArray();

@@ -16,19 +16,25 @@ import io.github.tornadotransformers.models.checkpoint.DType;
 import io.github.tornadotransformers.models.gpt2.Gpt2Config;
 import io.github.tornadotransformers.models.learning.ParameterArrays;
 import io.github.tornadotransformers.models.program.Program;
+import io.github.tornadotransformers.training.losses.LossHistory;
 import java.io.IOException;
 import java.lang.foreign.Arena;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.MethodSource;
 
 class TrainingRunTest {
@@ -71,11 +77,11 @@ class TrainingRunTest {
         Path stopped = folder.resolve("stopped");
         tiny.run(tiny.trainer(config, settings()), config, stopped).run(7, () -> false);
         Trainer resumed = tiny.trainer(config, settings());
-        new TrainingFolder(stopped).restore(resumed);
+        new TrainingFolder(stopped).state().restore(resumed);
         assertThat(resumed.steps()).isEqualTo(7);
         tiny.run(resumed, config, stopped).run(STEPS, () -> false);
         assertThat(contents(stopped)).isEqualTo(contents(straight));
-        assertThat(contents(straight)).containsKeys("config.json", "model.safetensors", "loss-curve.png");
+        assertThat(contents(straight)).containsKeys("config.json", "model.safetensors", "loss-curve.svg");
     }
 
     @Test
@@ -119,7 +125,7 @@ class TrainingRunTest {
         Trainer trainer = tiny.trainer(TinyTraining.gpt2(), settings());
         tiny.run(trainer, TinyTraining.gpt2(), out).run(STEPS, () -> trainer.steps() == 3);
         Trainer resumed = tiny.trainer(TinyTraining.gpt2(), settings());
-        new TrainingFolder(out).restore(resumed);
+        new TrainingFolder(out).state().restore(resumed);
         assertThat(resumed.steps()).isEqualTo(3);
         assertThat(out.resolve("model.safetensors")).exists();
     }
@@ -148,7 +154,7 @@ class TrainingRunTest {
                 .hasMessageContaining("step 9 has a loss of NaN")
                 .hasMessageContaining("the state of step 8 is kept");
         Trainer resumed = tiny.trainer(config, settings());
-        new TrainingFolder(out).restore(resumed);
+        new TrainingFolder(out).state().restore(resumed);
         assertThat(resumed.steps()).isEqualTo(8);
     }
 
@@ -158,7 +164,7 @@ class TrainingRunTest {
         ModelConfig config = TinyTraining.gpt2();
         tiny.run(tiny.trainer(config, settings()), config, out).run(2, () -> false);
         Trainer other = tiny.trainer(config, TinyTraining.settings(STEPS, 0.25));
-        assertThatThrownBy(() -> new TrainingFolder(out).restore(other))
+        assertThatThrownBy(() -> new TrainingFolder(out).state().restore(other))
                 .isInstanceOf(TrainingException.class)
                 .hasMessageContaining("learningRate was 0.005 and is 0.25");
         Program program = config.program(TinyTraining.CONTEXT);
@@ -167,7 +173,8 @@ class TrainingRunTest {
                 TinyTraining.pass(new ParameterArrays(program), program, new ScalarOps(), new ScalarBackwardOps()),
                 text,
                 settings());
-        assertThatThrownBy(() -> new TrainingFolder(out).restore(elsewhere)).hasMessageContaining("the text");
+        assertThatThrownBy(() -> new TrainingFolder(out).state().restore(elsewhere))
+                .hasMessageContaining("the text");
     }
 
     @Test
@@ -176,7 +183,7 @@ class TrainingRunTest {
         ModelConfig config = TinyTraining.gpt2();
         tiny.run(tiny.trainer(config, settings()), config, out).run(2, () -> false);
         Gpt2Config wider = new Gpt2Config(new Sizes(290, TinyTraining.CONTEXT, 32, 48, 2), 2, 1e-5f, true, true);
-        assertThatThrownBy(() -> new TrainingFolder(out).restore(tiny.trainer(wider, settings())))
+        assertThatThrownBy(() -> new TrainingFolder(out).state().restore(tiny.trainer(wider, settings())))
                 .isInstanceOf(CheckpointException.class)
                 .hasMessageContaining("training-state.safetensors")
                 .hasMessageContaining("expected F32");
@@ -213,5 +220,110 @@ class TrainingRunTest {
                 .run(STEPS, () -> false);
         assertThat(tiny.progress()).hasSize(4);
         assertThat(tiny.progress().getFirst()).matches("step 5 of 20: validation loss \\d\\.\\d{4}, the best so far");
+    }
+
+    /** Trained longer, at the final learning rate, a run is as if it had never stopped. */
+    @Test
+    void aRunCanBeTrainedLonger() throws IOException {
+        ModelConfig config = TinyTraining.gpt2();
+        int longer = STEPS + 7;
+        List<Float> rates = new ArrayList<>();
+        Map<String, String> straight = trainLonger(config, "straight", longer, rates, longer);
+        assertThat(rates).hasSize(7).containsOnly((float) (LEARNING_RATE / 10));
+        assertThat(trainLonger(config, "stopped", longer, rates, STEPS + 3, longer))
+                .isEqualTo(straight);
+        LossHistory history =
+                new TrainingFolder(folder.resolve("straight")).state().history();
+        assertThat(history.training()).hasSize(longer);
+        assertThat(history.validation())
+                .extracting(LossHistory.Validation::step)
+                .containsExactly(5, 10, 15, 20, 25, 27);
+    }
+
+    private Map<String, String> trainLonger(ModelConfig config, String name, int goal, List<Float> rates, int... stops)
+            throws IOException {
+        Path out = folder.resolve(name);
+        tiny.run(tiny.trainer(config, settings()), config, out).run(STEPS, () -> false);
+        for (int stop : stops) {
+            Trainer trainer = tiny.trainer(config, settings());
+            new TrainingFolder(out).state().restore(trainer);
+            trainer.extendTo(goal);
+            TrainingRun run = tiny.run(trainer, config, out);
+            run.run(stop, () -> {
+                if (trainer.steps() >= STEPS && trainer.steps() < stop) {
+                    rates.add(trainer.settings().learningRateAt(trainer.steps()));
+                }
+                return false;
+            });
+            assertThat(trainer.steps()).isEqualTo(stop);
+        }
+        return contents(out);
+    }
+
+    @Test
+    void aRunCannotBeMadeShorter() {
+        Trainer trainer = tiny.trainer(TinyTraining.gpt2(), settings());
+        assertThatThrownBy(() -> trainer.extendTo(STEPS - 1)).hasMessage("19 steps, expected at least 20");
+    }
+
+    /** Each replaces as many bytes as it has. */
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '>',
+            quoteCharacter = '!',
+            value = {
+                "step\\\":10>step\\\":-1>validation_losses",
+                "step\\\":10>step\\\":99>validation_losses",
+                "step\\\":15>step\\\":10>validation_losses",
+                "step\\\":15>step\\\":.5>validation_losses",
+                "\\\"loss\\\":>\\\"lass\\\":>validation_losses",
+                "\"training_losses\">\"trainung_losses\">training_losses",
+                "\"training_losses\":\"[>\"training_losses\":\"7>training_losses",
+                "\"validation_losses\":\"[>\"validation_losses\":\"7>validation_losses",
+                "\\\"context\\\":16>\\\"context\\\":[]>settings",
+                "\\\"context\\\":16>\\\"cantext\\\":16>settings",
+                "\"text\">\"tixt\">text",
+            })
+    void aDamagedStateIsRefused(String found, String replacement, String what) throws IOException {
+        Path out = folder.resolve("out");
+        ModelConfig config = TinyTraining.gpt2();
+        tiny.run(tiny.trainer(config, settings()), config, out).run(STEPS, () -> false);
+        Path state = out.resolve("training-state.safetensors");
+        String bytes = Files.readString(state, StandardCharsets.ISO_8859_1);
+        assertThat(bytes).contains(found);
+        Files.writeString(
+                state,
+                bytes.replaceFirst(Pattern.quote(found), Matcher.quoteReplacement(replacement)),
+                StandardCharsets.ISO_8859_1);
+        assertThatThrownBy(() -> new TrainingFolder(out).state())
+                .isInstanceOf(CheckpointException.class)
+                .hasMessage(state + " is damaged: its \"" + what + "\" is not what a training run writes");
+    }
+
+    @Test
+    void aNegativeSquareIsDamage() throws IOException {
+        Path out = folder.resolve("out");
+        ModelConfig config = TinyTraining.gpt2();
+        Trainer trainer = tiny.trainer(config, settings());
+        TrainingRun run = tiny.run(trainer, config, out);
+        run.run(2, () -> false);
+        ParameterArrays squares = trainer.optimizer().square();
+        squares.layer(squares.weights().getFirst(), 0)[5] = -1;
+        run.run(2, () -> false);
+        assertThatThrownBy(() -> new TrainingFolder(out).state().restore(tiny.trainer(config, settings())))
+                .isInstanceOf(CheckpointException.class)
+                .hasMessageContaining("is damaged: its \"square.tokenEmbedding.0[5] = -1.0\"");
+    }
+
+    @Test
+    void aFolderIsOneRunsAtATime() {
+        Path out = folder.resolve("locked");
+        try (TrainingLock _ = TrainingLock.hold(out)) {
+            assertThatThrownBy(() -> TrainingLock.hold(out))
+                    .isInstanceOf(TrainingException.class)
+                    .hasMessage("another training writes to " + out + ": wait for its end, or choose another folder");
+        }
+        assertThat(new TrainingFolder(out).isFree()).isTrue();
+        TrainingLock.hold(out).close();
     }
 }

@@ -20,19 +20,21 @@ import io.github.tornadotransformers.runner.hub.ModelCache;
 import io.github.tornadotransformers.training.InitialWeights;
 import io.github.tornadotransformers.training.Trainer;
 import io.github.tornadotransformers.training.TrainingFolder;
+import io.github.tornadotransformers.training.TrainingLock;
 import io.github.tornadotransformers.training.TrainingRun;
 import io.github.tornadotransformers.training.TrainingSettings;
+import io.github.tornadotransformers.training.TrainingState;
 import io.github.tornadotransformers.training.TrainingText;
 import io.github.tornadotransformers.training.losses.LossCurve;
 import io.github.tornadotransformers.training.losses.LossHistory;
 import java.io.IOException;
 import java.lang.foreign.Arena;
-import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Locale;
+import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.concurrent.Callable;
 import picocli.CommandLine;
@@ -83,7 +85,10 @@ final class TrainCommand implements Callable<Integer> {
     @Option(names = "--out", paramLabel = "DIR", description = "where the results go: a new folder")
     Path out;
 
-    @Option(names = "--resume", description = "go on with the run in DIR, with the same options")
+    @Option(
+            names = "--resume",
+            description =
+                    "go on with the run in DIR, with the same options; more --steps train it longer, at --final-lr")
     boolean resume;
 
     @Option(names = "--until", paramLabel = "N", description = "stop after step N as Ctrl-C would")
@@ -138,36 +143,53 @@ final class TrainCommand implements Callable<Integer> {
     public Integer call() {
         requireSensibleCall();
         String text = new TextInput(console).file(data);
-        Source source = source();
-        ModelConfig model = source.config();
-        TrainingSettings settings = arguments.settings(model.contextLength());
-        Tokenizer words = Tokenizer.load(source.tokenizer());
-        requireVocabulary(words, model);
-        TrainingText parts = TrainingText.of(text, words, arguments.validation, settings.context());
         TrainingFolder folder = new TrainingFolder(out);
         requireFolder(folder);
+        Source source = source();
+        Tokenizer words = Tokenizer.load(source.tokenizer());
+        requireVocabulary(words, source.config());
+        if (!resume) {
+            return train(source, words, text, folder, Optional.empty());
+        }
+        try (TrainingLock _ = TrainingLock.hold(out)) {
+            return train(source, words, text, folder, Optional.of(folder.state()));
+        }
+    }
+
+    private int train(
+            Source source, Tokenizer words, String text, TrainingFolder folder, Optional<TrainingState> state) {
+        ModelConfig model = source.config();
+        int trained = model.contextLength();
+        TrainingSettings settings =
+                state.map(then -> arguments.settings(trained, then)).orElseGet(() -> arguments.settings(trained));
+        TrainingText parts = TrainingText.of(text, words, arguments.validation, settings.context());
+        state.ifPresent(then -> then.requireSame(settings, parts, TrainingArguments::option));
         Program program = model.program(settings.context());
         engine.requireMemory(program, Trainer.PARAMETER_COPIES);
         try (GradientPass pass = engine.open(
                 program, source.weights(program, settings.seed()), quiet ? StatusLine.none() : console.status())) {
             Trainer trainer = new Trainer(pass, parts, settings);
-            if (resume) {
-                folder.restore(trainer);
-            } else {
-                begin(source, words);
+            if (state.isPresent()) {
+                state.get().restore(trainer);
+                trainer.extendTo(arguments.goal(state.get()));
+                return run(trainer, model, parts, folder);
             }
-            say(model.modelType() + " of " + model.parameters() + " parameters; " + parts.trainingTokens()
-                    + " tokens to learn, " + parts.validationTokens() + " to validate; from step " + trainer.steps()
-                    + " of " + settings.steps());
-            return run(trainer, model, parts, folder);
+            try (TrainingLock _ = TrainingLock.hold(out)) {
+                requireFolder(folder); // another run may have begun there since
+                begin(source, words);
+                return run(trainer, model, parts, folder);
+            }
         }
     }
 
     private int run(Trainer trainer, ModelConfig model, TrainingText text, TrainingFolder folder) {
+        say(model.modelType() + " of " + model.parameters() + " parameters; " + text.trainingTokens()
+                + " tokens to learn, " + text.validationTokens() + " to validate; from step " + trainer.steps() + " of "
+                + trainer.goal());
         TrainingRun.Saving saving = new TrainingRun.Saving(dtype, arguments.saveEvery, keep == Kept.BEST);
         TrainingRun run = new TrainingRun(trainer, model, folder, saving, this::say);
-        int steps = trainer.settings().steps();
-        try (Interruption interruption = Interruption.watch(STEP_PATIENCE)) {
+        int steps = trainer.goal();
+        try (Interruption interruption = Interruption.watch(STEP_PATIENCE, () -> tellOfWaiting(trainer, run))) {
             run.run(until == null ? steps : Math.min(until, steps), interruption::requested);
             if (interruption.requested()) {
                 say("stopped after step " + trainer.steps() + " of " + steps + "; --resume goes on");
@@ -176,6 +198,14 @@ final class TrainCommand implements Callable<Integer> {
         }
         report(trainer, text);
         return ExitCode.OK;
+    }
+
+    private void tellOfWaiting(Trainer trainer, TrainingRun run) {
+        int saved = run.savedAt();
+        console.err()
+                .println("finishing step " + (trainer.steps() + 1)
+                        + ", then writing the state; Ctrl-C again ends at once, and "
+                        + (saved == 0 ? "nothing is kept" : "what was written after step " + saved + " is kept"));
     }
 
     private void requireSensibleCall() {
@@ -227,22 +257,11 @@ final class TrainCommand implements Callable<Integer> {
         if (resume && !folder.holdsRun()) {
             throw Failure.of(out + " has no run to resume: leave out --resume to begin one");
         }
-        if (!resume && Files.exists(out) && !isEmptyFolder(out)) {
+        if (!resume && !folder.isFree()) {
             throw Failure.of(out
                     + (folder.holdsRun()
                             ? " has a run: add --resume to go on with it, or choose another --out"
                             : " is not an empty folder: choose another --out"));
-        }
-    }
-
-    private static boolean isEmptyFolder(Path folder) {
-        if (!Files.isDirectory(folder)) {
-            return false;
-        }
-        try (DirectoryStream<Path> entries = Files.newDirectoryStream(folder)) {
-            return !entries.iterator().hasNext();
-        } catch (IOException e) {
-            throw Failure.of(folder + " cannot be read: " + e.getMessage(), e);
         }
     }
 

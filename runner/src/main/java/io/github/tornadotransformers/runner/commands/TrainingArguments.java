@@ -2,15 +2,38 @@ package io.github.tornadotransformers.runner.commands;
 
 import io.github.tornadotransformers.runner.console.Failure;
 import io.github.tornadotransformers.training.TrainingSettings;
+import io.github.tornadotransformers.training.TrainingState;
+import java.util.Map;
 import picocli.CommandLine.Option;
 
 /** The options that say how a model learns. */
 final class TrainingArguments {
     private static final int DEFAULT_CONTEXT = 1024;
     private static final int DEFAULT_WARMUP = 100;
+    private static final int DEFAULT_STEPS = 1000;
+    private static final String STEPS = "--steps";
 
-    @Option(names = "--steps", paramLabel = "N", description = "steps of the optimizer (default: ${DEFAULT-VALUE})")
-    int steps = 1000;
+    /** Which option sets which component of {@link TrainingSettings}. */
+    private static final Map<String, String> OPTIONS = Map.ofEntries(
+            Map.entry("steps", STEPS),
+            Map.entry("context", "--context"),
+            Map.entry("windowsPerStep", "--batch"),
+            Map.entry("learningRate", "--lr"),
+            Map.entry("finalLearningRate", "--final-lr"),
+            Map.entry("warmupSteps", "--warmup"),
+            Map.entry("weightDecay", "--weight-decay"),
+            Map.entry("beta1", "--beta1"),
+            Map.entry("beta2", "--beta2"),
+            Map.entry("epsilon", "--epsilon"),
+            Map.entry("maxNorm", "--clip"),
+            Map.entry("evaluateEvery", "--eval-every"),
+            Map.entry("seed", "--seed"));
+
+    @Option(
+            names = STEPS,
+            paramLabel = "N",
+            description = "steps of the optimizer (default: 1000; with --resume, those of the run)")
+    Integer steps;
 
     @Option(
             names = "--context",
@@ -83,7 +106,7 @@ final class TrainingArguments {
 
     /** @throws Failure if a value is out of range */
     void requireSensible() {
-        requireCount("--steps", steps);
+        requireCount(STEPS, steps());
         requireCount("--batch", batch);
         requireCount("--eval-every", evalEvery);
         requireCount("--save-every", saveEvery);
@@ -97,8 +120,8 @@ final class TrainingArguments {
         if (finalLearningRate != null) {
             requireIn("--final-lr", finalLearningRate, 0, learningRate, "0 to --lr");
         }
-        if (warmup != null && (warmup < 0 || warmup > steps)) {
-            throw Failure.usage("--warmup is " + warmup + ", expected 0 to --steps, which is " + steps);
+        if (warmup != null && (warmup < 0 || warmup > steps())) {
+            throw Failure.usage("--warmup is " + warmup + ", expected 0 to --steps, which is " + steps());
         }
     }
 
@@ -114,8 +137,42 @@ final class TrainingArguments {
         }
     }
 
-    /** @param trained the model's own context */
+    private int steps() {
+        return steps == null ? DEFAULT_STEPS : steps;
+    }
+
+    /** Of a run that begins. */
     TrainingSettings settings(int trained) {
+        return settings(trained, steps());
+    }
+
+    /**
+     * The settings that must be those of a run that goes on: its learning rate follows the steps that it began with.
+     *
+     * @throws Failure if these options are not the run's, or ask for fewer steps
+     */
+    TrainingSettings settings(int trained, TrainingState state) {
+        int begun = state.settings().steps();
+        if (steps != null && steps < Math.max(begun, state.steps())) {
+            throw Failure.usage(STEPS + " is " + steps + ", and the run "
+                    + (steps < state.steps() ? "has taken " + state.steps() : "began with " + begun)
+                    + ": it can be trained longer, not shorter; --until stops it earlier");
+        }
+        return settings(trained, begun);
+    }
+
+    /** How many steps a run that goes on takes in all. */
+    int goal(TrainingState state) {
+        return steps == null ? Math.max(state.settings().steps(), state.steps()) : steps;
+    }
+
+    /** The option that sets a component of {@link TrainingSettings}. */
+    static String option(String component) {
+        return OPTIONS.getOrDefault(component, component);
+    }
+
+    /** @param trained the model's own context */
+    private TrainingSettings settings(int trained, int steps) {
         int window = context == null ? Math.min(trained, DEFAULT_CONTEXT) : context;
         if (window < 1 || window > trained) {
             throw Failure.usage("--context is " + window + ", expected 1 to " + trained + ", the model's context");

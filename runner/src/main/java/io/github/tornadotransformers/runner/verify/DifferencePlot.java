@@ -1,6 +1,7 @@
 package io.github.tornadotransformers.runner.verify;
 
 import io.github.tornadotransformers.models.generation.TraceListener;
+import io.github.tornadotransformers.models.plot.Svg;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -18,12 +19,7 @@ final class DifferencePlot {
     private DifferencePlot() {}
 
     static String of(Comparison comparison) {
-        StringBuilder svg = new StringBuilder();
-        svg.append(String.format(
-                Locale.ROOT,
-                "<svg viewBox=\"0 0 %d %d\" role=\"img\" aria-label=\"largest absolute difference per trace point\">",
-                WIDTH,
-                HEIGHT));
+        Svg svg = new Svg(WIDTH, HEIGHT, "largest absolute difference per trace point");
         axis(svg);
         List<Map.Entry<TracePoint, Differences>> points = comparison.points().entrySet().stream()
                 .filter(entry -> !entry.getKey().op().equals(TracePoint.TOKEN))
@@ -36,23 +32,18 @@ final class DifferencePlot {
             marked |= first;
             bar(svg, points.get(i).getKey(), differences, LEFT + i * step, step, first);
         }
-        return svg.append("</svg>").toString();
+        return svg.markup();
     }
 
-    private static void axis(StringBuilder svg) {
+    private static void axis(Svg svg) {
         for (int exponent = SMALLEST_EXPONENT; exponent <= LARGEST_EXPONENT; exponent += 4) {
             double y = y(exponent);
-            svg.append(String.format(
-                    Locale.ROOT,
-                    "<line x1=\"%d\" x2=\"%d\" y1=\"%.1f\" y2=\"%.1f\" stroke=\"currentColor\" opacity=\".2\"/>"
-                            + "<text x=\"%d\" y=\"%.1f\" text-anchor=\"end\">%s</text>",
-                    LEFT,
-                    WIDTH,
-                    y,
-                    y,
-                    LEFT - 8,
-                    y + 4,
-                    exponent == SMALLEST_EXPONENT ? "equal" : "1e" + exponent));
+            svg.line(List.of(new Svg.Point(LEFT, y), new Svg.Point(WIDTH, y)), "stroke: currentColor; opacity: .2");
+            svg.text(
+                    new Svg.Point(LEFT - 8, y + 4),
+                    Svg.Anchor.END,
+                    "",
+                    exponent == SMALLEST_EXPONENT ? "equal" : "1e" + exponent);
         }
     }
 
@@ -62,39 +53,26 @@ final class DifferencePlot {
         return HEIGHT - BOTTOM - share * (HEIGHT - BOTTOM - TOP);
     }
 
-    private static void bar(
-            StringBuilder svg, TracePoint point, Differences differences, double x, double step, boolean first) {
+    private static void bar(Svg svg, TracePoint point, Differences differences, double x, double step, boolean first) {
         double largest = differences.largestAbsolute();
         double top = y(largest == 0 ? SMALLEST_EXPONENT : Math.log10(largest));
         double base = y(SMALLEST_EXPONENT);
-        String colour = differences.refused() > 0 ? "var(--bad)" : "var(--good)";
-        svg.append(String.format(
-                Locale.ROOT,
-                "<rect x=\"%.1f\" y=\"%.1f\" width=\"%.1f\" height=\"%.1f\" fill=\"%s\"><title>%s: %.3g</title></rect>",
-                x + step * 0.15,
-                top - 2,
+        svg.bar(
+                new Svg.Point(x + step * 0.15, top - 2),
                 Math.max(1, step * 0.7),
                 base - top + 2,
-                colour,
-                HtmlReport.escape(point.toString()),
-                largest));
+                differences.refused() > 0 ? "fill: var(--bad)" : "fill: var(--good)",
+                String.format(Locale.ROOT, "%s: %.3g", point, largest));
         if (first) {
-            svg.append(String.format(
-                    Locale.ROOT,
-                    "<text x=\"%.1f\" y=\"%d\" text-anchor=\"%s\" style=\"fill: var(--bad)\">first difference: %s</text>",
-                    x,
-                    TOP - 6,
-                    x > WIDTH * 0.6 ? "end" : "start",
-                    HtmlReport.escape(point.toString())));
+            svg.text(
+                    new Svg.Point(x, TOP - 6),
+                    x > WIDTH * 0.6 ? Svg.Anchor.END : Svg.Anchor.START,
+                    "fill: var(--bad)",
+                    "first difference: " + point);
         }
         if (point.layer() == TraceListener.NO_LAYER || startsLayer(point)) {
             String label = point.layer() == TraceListener.NO_LAYER ? point.op() : "layer " + point.layer();
-            svg.append(String.format(
-                    Locale.ROOT,
-                    "<text transform=\"translate(%.1f %.1f) rotate(35)\">%s</text>",
-                    x + step * 0.3,
-                    base + 14,
-                    HtmlReport.escape(label)));
+            svg.slanted(new Svg.Point(x + step * 0.3, base + 14), 35, label);
         }
     }
 

@@ -1,5 +1,6 @@
 package io.github.tornadotransformers.runner.verify;
 
+import io.github.tornadotransformers.models.plot.Svg;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -43,16 +44,9 @@ public final class HtmlReport {
     private void add(String format, Object... arguments) {
         Object[] escaped = new Object[arguments.length];
         for (int i = 0; i < arguments.length; i++) {
-            escaped[i] = arguments[i] instanceof String text ? escape(text) : arguments[i];
+            escaped[i] = arguments[i] instanceof String text ? Svg.escape(text) : arguments[i];
         }
         page.append(String.format(Locale.ROOT, format, escaped)).append('\n');
-    }
-
-    static String escape(String text) {
-        return text.replace("&", "&amp;")
-                .replace("<", "&lt;")
-                .replace(">", "&gt;")
-                .replace("\"", "&quot;");
     }
 
     private void head(VerifyResult result) {

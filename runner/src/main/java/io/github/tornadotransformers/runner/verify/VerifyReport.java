@@ -1,11 +1,12 @@
 package io.github.tornadotransformers.runner.verify;
 
 import io.github.tornadotransformers.models.IoReason;
+import io.github.tornadotransformers.models.checkpoint.WholeFile;
 import io.github.tornadotransformers.runner.console.Failure;
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.StandardCopyOption;
 
 /** Writes a {@link VerifyResult} to a folder: a page to read and the data behind it. */
 public final class VerifyReport {
@@ -46,14 +47,7 @@ public final class VerifyReport {
     }
 
     private static Path replace(Path file, String text) throws IOException {
-        Path temporary = Files.createTempFile(
-                file.toAbsolutePath().getParent(), file.getFileName().toString(), ".part");
-        try {
-            Files.writeString(temporary, text);
-            Files.move(temporary, file, StandardCopyOption.REPLACE_EXISTING, StandardCopyOption.ATOMIC_MOVE);
-        } finally {
-            Files.deleteIfExists(temporary);
-        }
+        WholeFile.write(file.toAbsolutePath(), text.getBytes(StandardCharsets.UTF_8));
         return file;
     }
 }

@@ -8,7 +8,9 @@ import io.github.tornadotransformers.models.SharedData;
 import io.github.tornadotransformers.runner.CommandRun;
 import io.github.tornadotransformers.runner.SmallModels;
 import io.github.tornadotransformers.runner.console.ExitCode;
+import io.github.tornadotransformers.training.TrainingLock;
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -121,7 +123,69 @@ class TrainCommandTest {
         assertRefused(train(out, "--steps", "2"), ExitCode.FAILURE, "has a run", "--resume");
         assertRefused(train(folder, "--steps", "2"), ExitCode.FAILURE, "is not an empty folder");
         assertRefused(train(folder.resolve("new"), "--resume"), ExitCode.FAILURE, "has no run to resume");
-        assertRefused(train(out, "--steps", "3", "--resume"), ExitCode.FAILURE, "steps was 2 and is 3");
+    }
+
+    @Test
+    void aRunOfOtherOptionsIsNotResumedAndTheyAreNamed() {
+        Path out = folder.resolve("options");
+        assertThat(train(out, "--steps", "4").exitCode()).isEqualTo(ExitCode.OK);
+        assertRefused(
+                train(out, "--resume", "--lr", "0.5", "--warmup", "3", "--clip", "2"),
+                ExitCode.FAILURE,
+                "the run in " + out + " cannot be resumed: ",
+                "--lr was 0.001 and is 0.5; --final-lr was 1.0E-4 and is 0.05; --warmup was 0 and is 3; --clip was 1.0"
+                        + " and is 2.0");
+        assertRefused(
+                train(out, "--resume", "--steps", "3"),
+                ExitCode.USAGE,
+                "--steps is 3, and the run has taken 4: it can be trained longer, not shorter; --until stops it"
+                        + " earlier");
+    }
+
+    /** The learning rate's way down is that of the run's first steps, the warm-up too. */
+    @Test
+    void aRunIsTrainedLonger() {
+        Path out = folder.resolve("longer");
+        assertThat(train(out, "--steps", "20", "--until", "6").exitCode()).isEqualTo(ExitCode.OK);
+        assertRefused(
+                train(out, "--resume", "--steps", "10"), ExitCode.USAGE, "--steps is 10, and the run began with 20");
+        CommandRun longer = train(out, "--resume", "--steps", "30", "--json");
+        assertThat(longer.exitCode()).as(longer.err()).isEqualTo(ExitCode.OK);
+        assertThat(longer.json().get("steps").asInt()).isEqualTo(30);
+        assertThat(longer.err())
+                .contains("from step 6 of 30", "step 28 of 30: validation loss", "step 30 of 30: validation loss");
+        CommandRun done = train(out, "--resume", "--json");
+        assertThat(done.exitCode()).as(done.err()).isEqualTo(ExitCode.OK);
+        assertThat(done.json().get("steps").asInt()).isEqualTo(30);
+    }
+
+    @Test
+    void aFolderThatAnotherTrainingWritesToIsRefused() {
+        Path out = folder.resolve("locked");
+        String[] words = {"another training writes to " + out, "choose another folder"};
+        try (TrainingLock _ = TrainingLock.hold(out)) {
+            assertRefused(train(out, "--steps", "2", "-q"), ExitCode.FAILURE, words);
+        }
+        assertThat(train(out, "--steps", "4", "--until", "2").exitCode()).isEqualTo(ExitCode.OK);
+        try (TrainingLock _ = TrainingLock.hold(out)) {
+            assertRefused(train(out, "--steps", "4", "--resume", "-q"), ExitCode.FAILURE, words);
+        }
+        assertThat(train(out, "--steps", "4", "--resume").exitCode()).isEqualTo(ExitCode.OK);
+    }
+
+    /** Before the model is read. */
+    @Test
+    void aDamagedStateIsRefused() throws IOException {
+        Path out = folder.resolve("damaged");
+        assertThat(train(out, "--steps", "12").exitCode()).isEqualTo(ExitCode.OK);
+        Path state = out.resolve("training-state.safetensors");
+        String bytes = Files.readString(state, StandardCharsets.ISO_8859_1);
+        String step = "\\\"step\\\":";
+        Files.writeString(state, bytes.replace(step + "12", step + "-1"), StandardCharsets.ISO_8859_1);
+        assertRefused(
+                train(out, "--resume", "--steps", "12"),
+                ExitCode.FAILURE,
+                state + " is damaged: its \"validation_losses\" is not what a training run writes");
     }
 
     @ParameterizedTest

@@ -160,6 +160,9 @@ class VerifyCommandTest {
         CommandRun run = CommandRun.of(
                 "verify", llama, "--engines", "scalar", "--fault", "swapped-layers", "--report", report.toString());
         assertThat(run.exitCode()).isOne();
+        Path ordinary = Files.createFile(folder.resolve("made as any file"));
+        assertThat(Files.getPosixFilePermissions(report.resolve("report.html")))
+                .isEqualTo(Files.getPosixFilePermissions(ordinary));
         String page = Files.readString(report.resolve("report.html"));
         assertThat(page)
                 .contains("fault swapped-layers against scalar", "First difference: step 0, layer 0 oProj", "<svg");
@@ -229,9 +232,8 @@ class VerifyCommandTest {
         CommandRun run = CommandRun.of("verify", llama, "--steps", "60", "-q");
         assertThat(run.exitCode()).isEqualTo(2);
         assertThat(run.err())
-                .contains(
-                        "the prompt's 8 tokens and 59 more need 67 positions, but the model was trained for 64: take fewer steps"
-                                + " or a shorter prompt");
+                .contains("the prompt's 8 tokens and 59 more need 67 positions, but the model was trained for 64: take"
+                        + " fewer steps or a shorter prompt");
     }
 
     @Test
@@ -239,9 +241,8 @@ class VerifyCommandTest {
         CommandRun run = CommandRun.of("verify", llama, "--steps", "30", "-q", "--context", "16");
         assertThat(run.exitCode()).isEqualTo(2);
         assertThat(run.err())
-                .contains(
-                        "8 tokens and 29 more need 37 positions, but the context holds 16: take fewer steps or a shorter"
-                                + " prompt, or raise --context (the model was trained for 64)");
+                .contains("8 tokens and 29 more need 37 positions, but the context holds 16: take fewer steps or a"
+                        + " shorter prompt, or raise --context (the model was trained for 64)");
         assertThat(CommandRun.of("verify", llama, "--steps", "2147483647", "-q").err())
                 .contains("8 tokens and 2147483646 more need 2147483654 positions");
     }

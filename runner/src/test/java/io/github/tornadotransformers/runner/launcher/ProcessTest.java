@@ -20,6 +20,7 @@ import java.io.InputStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
@@ -140,6 +141,33 @@ class ProcessTest {
         JsonNode object = new ObjectMapper().readTree(process.getInputStream().readAllBytes());
         assertThat(exitCode(process)).isEqualTo(ExitCode.OK);
         return object.get("prompt_ids").toString();
+    }
+
+    /** A step of a million windows. */
+    @Test
+    void interruptSaysWhatItWaitsForAndASecondEndsTheTraining() throws Exception {
+        Path text = Files.writeString(folder.resolve("text"), "hello world\n".repeat(200));
+        Process process = start(
+                ProcessBuilder.Redirect.PIPE,
+                "train",
+                model,
+                "--data",
+                text.toString(),
+                "--out",
+                folder.resolve("out").toString(),
+                "--context",
+                "16",
+                "--batch",
+                "1000000");
+        awaitErrorLine(process, "from step 0 of 1000");
+        interrupt(process);
+        awaitErrorLine(
+                process, "finishing step 1, then writing the state; Ctrl-C again ends at once, and nothing is kept");
+        long before = System.nanoTime();
+        interrupt(process);
+        assertThat(exitCode(process)).isEqualTo(ExitCode.INTERRUPTED);
+        assertThat(Duration.ofNanos(System.nanoTime() - before)).isLessThan(Duration.ofSeconds(PATIENCE_SECONDS / 2));
+        assertThat(process.getInputStream().readAllBytes()).isEmpty();
     }
 
     @Test

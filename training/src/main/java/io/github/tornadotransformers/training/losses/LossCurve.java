@@ -1,8 +1,10 @@
 package io.github.tornadotransformers.training.losses;
 
+import io.github.tornadotransformers.models.plot.Svg;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
+import java.util.stream.IntStream;
 
 /** A run's losses over its steps, as a picture and as text. */
 public final class LossCurve {
@@ -14,7 +16,14 @@ public final class LossCurve {
     private static final int BOTTOM = HEIGHT - 36;
     private static final int TICKS = 5;
     private static final int TICK = 4;
-    private static final int KEY_LINE = 14;
+    private static final int KEY_LINE = 16;
+    private static final int KEY_WIDTH = 90;
+    private static final double DOT = 2.5;
+    private static final String RULES = "text { font: 12px sans-serif; fill: #444 }";
+    private static final String PAPER_STYLE = "fill: #fff";
+    private static final String AXIS_STYLE = "stroke: #444";
+    private static final String TRAINING_COLOUR = "#9db8d9";
+    private static final String VALIDATION_COLOUR = "#c0392b";
 
     private static final int TEXT_COLUMNS = 64;
     private static final int TEXT_ROWS = 14;
@@ -46,9 +55,9 @@ public final class LossCurve {
         high = min > max ? 1 : Math.max(low + 0.5, Math.ceil(max * 2) / 2);
     }
 
-    /** A PNG of {@value #WIDTH} by {@value #HEIGHT} pixels; the same losses give the same bytes. */
-    public static byte[] png(LossHistory history) {
-        return new LossCurve(history).draw().toPng();
+    /** A file of SVG; the same losses give the same bytes. */
+    public static String svg(LossHistory history) {
+        return new LossCurve(history).draw();
     }
 
     /** Lines for a terminal: validation as {@value #VALIDATION_MARK}, training as {@value #TRAINING_MARK}. */
@@ -67,46 +76,68 @@ public final class LossCurve {
         return sum / (index - first + 1);
     }
 
-    private Canvas draw() {
-        Canvas canvas = new Canvas(WIDTH, HEIGHT);
-        canvas.line(LEFT, TOP, LEFT, BOTTOM, Canvas.Ink.AXIS);
-        canvas.line(LEFT, BOTTOM, RIGHT, BOTTOM, Canvas.Ink.AXIS);
+    private String draw() {
+        Svg svg =
+                new Svg(WIDTH, HEIGHT, "training and validation loss over " + training.size() + " steps").rules(RULES);
+        svg.bar(new Svg.Point(0, 0), WIDTH, HEIGHT, PAPER_STYLE, "losses");
+        drawAxes(svg);
+        drawLosses(
+                svg,
+                IntStream.range(0, training.size())
+                        .mapToObj(i -> at(i + 1, smoothed(i)))
+                        .toList(),
+                TRAINING_COLOUR,
+                training.size() == 1);
+        drawLosses(
+                svg,
+                validation.stream().map(each -> at(each.step(), each.loss())).toList(),
+                VALIDATION_COLOUR,
+                true);
+        drawKey(svg, TOP, "training loss", TRAINING_COLOUR);
+        drawKey(svg, TOP + KEY_LINE, "validation loss", VALIDATION_COLOUR);
+        return svg.markup() + "\n";
+    }
+
+    private void drawAxes(Svg svg) {
+        svg.line(
+                List.of(new Svg.Point(LEFT, TOP), new Svg.Point(LEFT, BOTTOM), new Svg.Point(RIGHT, BOTTOM)),
+                AXIS_STYLE);
         for (int i = 0; i <= TICKS; i++) {
             double loss = low + (high - low) * i / TICKS;
-            canvas.line(LEFT - TICK, y(loss), LEFT, y(loss), Canvas.Ink.AXIS);
-            String label = String.format(Locale.ROOT, "%.1f", loss);
-            canvas.text(LEFT - 2 * TICK - Canvas.width(label), y(loss) - TICK, label);
+            Svg.Point onLosses = at(0, loss);
+            svg.line(List.of(new Svg.Point(LEFT - TICK, onLosses.y()), onLosses), AXIS_STYLE);
+            svg.text(
+                    new Svg.Point(LEFT - 2 * TICK, onLosses.y() + TICK),
+                    Svg.Anchor.END,
+                    "",
+                    String.format(Locale.ROOT, "%.1f", loss));
             int step = Math.toIntExact((long) steps * i / TICKS);
-            canvas.line(x(step), BOTTOM, x(step), BOTTOM + TICK, Canvas.Ink.AXIS);
-            String at = Integer.toString(step);
-            canvas.text(x(step) - Canvas.width(at) / 2, BOTTOM + 2 * TICK, at);
+            Svg.Point onSteps = at(step, low);
+            svg.line(List.of(onSteps, new Svg.Point(onSteps.x(), BOTTOM + TICK)), AXIS_STYLE);
+            svg.text(new Svg.Point(onSteps.x(), BOTTOM + 4 * TICK), Svg.Anchor.MIDDLE, "", Integer.toString(step));
         }
-        canvas.text((LEFT + RIGHT) / 2, HEIGHT - KEY_LINE, "steps");
-        for (int i = 1; i < training.size(); i++) {
-            canvas.line(x(i - 1), y(smoothed(i - 1)), x(i), y(smoothed(i)), Canvas.Ink.TRAINING);
-        }
-        for (int i = 0; i < validation.size(); i++) {
-            LossHistory.Validation to = validation.get(i);
-            LossHistory.Validation from = validation.get(Math.max(0, i - 1));
-            canvas.line(x(from.step()), y(from.loss()), x(to.step()), y(to.loss()), Canvas.Ink.VALIDATION);
-        }
-        drawKey(canvas, TOP, "training loss", Canvas.Ink.TRAINING);
-        drawKey(canvas, TOP + KEY_LINE, "validation loss", Canvas.Ink.VALIDATION);
-        return canvas;
+        svg.text(new Svg.Point((LEFT + RIGHT) / 2.0, HEIGHT - TICK), Svg.Anchor.MIDDLE, "", "steps");
     }
 
-    private static void drawKey(Canvas canvas, int y, String label, Canvas.Ink ink) {
-        int x = RIGHT - Canvas.width("validation loss");
-        canvas.line(x - 24, y + TICK, x - 8, y + TICK, ink);
-        canvas.text(x, y, label);
+    private static void drawLosses(Svg svg, List<Svg.Point> points, String colour, boolean dots) {
+        if (!points.isEmpty()) {
+            svg.line(points, "stroke: " + colour);
+        }
+        if (dots) {
+            points.forEach(point -> svg.dot(point, DOT, "fill: " + colour));
+        }
     }
 
-    private int x(int step) {
-        return LEFT + (int) Math.round((double) (RIGHT - LEFT) * step / steps);
+    private static void drawKey(Svg svg, int y, String label, String colour) {
+        int x = RIGHT - KEY_WIDTH;
+        svg.line(List.of(new Svg.Point(x - 24, y), new Svg.Point(x - 8, y)), "stroke: " + colour + "; stroke-width: 2");
+        svg.text(new Svg.Point(x, y + TICK), Svg.Anchor.START, "", label);
     }
 
-    private int y(double loss) {
-        return BOTTOM - (int) Math.round((BOTTOM - TOP) * (loss - low) / (high - low));
+    /** Where the loss of a step, counted from 1, is drawn. */
+    private Svg.Point at(int step, double loss) {
+        return new Svg.Point(
+                LEFT + (double) (RIGHT - LEFT) * step / steps, BOTTOM - (BOTTOM - TOP) * (loss - low) / (high - low));
     }
 
     private String write() {

@@ -2,15 +2,14 @@ package io.github.tornadotransformers.training.losses;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import java.awt.image.BufferedImage;
 import java.io.ByteArrayInputStream;
-import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.util.List;
-import java.util.Map;
-import java.util.TreeMap;
 import java.util.stream.IntStream;
-import javax.imageio.ImageIO;
+import javax.xml.parsers.DocumentBuilderFactory;
 import org.junit.jupiter.api.Test;
+import org.w3c.dom.NamedNodeMap;
+import org.w3c.dom.NodeList;
 
 class LossCurveTest {
     private static LossHistory history(int steps) {
@@ -23,30 +22,65 @@ class LossCurveTest {
                         .toList());
     }
 
-    private static Map<Integer, Integer> colours(byte[] png) throws IOException {
-        BufferedImage image = ImageIO.read(new ByteArrayInputStream(png));
-        assertThat(image.getWidth()).isEqualTo(640);
-        assertThat(image.getHeight()).isEqualTo(400);
-        Map<Integer, Integer> counts = new TreeMap<>();
-        for (int y = 0; y < image.getHeight(); y++) {
-            for (int x = 0; x < image.getWidth(); x++) {
-                counts.merge(image.getRGB(x, y) & 0xFFFFFF, 1, Integer::sum);
-            }
-        }
-        return counts;
+    /** The attributes of all elements of that name. */
+    private static List<NamedNodeMap> elements(LossHistory history, String name) throws Exception {
+        byte[] svg = LossCurve.svg(history).getBytes(StandardCharsets.UTF_8);
+        NodeList found = DocumentBuilderFactory.newInstance()
+                .newDocumentBuilder()
+                .parse(new ByteArrayInputStream(svg))
+                .getElementsByTagName(name);
+        return IntStream.range(0, found.getLength())
+                .mapToObj(i -> found.item(i).getAttributes())
+                .toList();
+    }
+
+    private static String value(NamedNodeMap attributes, String name) {
+        return attributes.getNamedItem(name).getNodeValue();
+    }
+
+    /** The points of the line of that style. */
+    private static List<String> line(LossHistory history, String style) throws Exception {
+        return elements(history, "polyline").stream()
+                .filter(line -> value(line, "style").equals(style))
+                .map(line -> List.of(value(line, "points").split(" ")))
+                .findFirst()
+                .orElse(List.of());
     }
 
     @Test
-    void thePictureIsAPngWithBothCurvesAndAxes() throws IOException {
-        Map<Integer, Integer> colours = colours(LossCurve.png(history(100)));
-        assertThat(colours.keySet()).containsExactlyInAnyOrder(0xFFFFFF, 0x444444, 0x9DB8D9, 0xC0392B);
-        assertThat(colours.get(0x9DB8D9)).isGreaterThan(400);
-        assertThat(colours.get(0xC0392B)).isGreaterThan(400);
+    void thePictureHasBothCurvesWithAPointForEachLoss() throws Exception {
+        assertThat(line(history(100), "stroke: #9db8d9")).hasSize(100);
+        assertThat(line(history(100), "stroke: #c0392b")).hasSize(10);
+        assertThat(LossCurve.svg(history(100))).isEqualTo(LossCurve.svg(history(100)));
+    }
+
+    /** From 48 to 624, 4 steps are 144 apart; losses from 1 to 3 lie between 364 and 16. */
+    @Test
+    void aLossIsDrawnAtItsStep() throws Exception {
+        LossHistory history = LossHistory.of(List.of(3.0, 2.0, 1.5, 1.0), List.of(new LossHistory.Validation(4, 2.0)));
+        assertThat(line(history, "stroke: #9db8d9"))
+                .containsExactly("192.0,16.0", "336.0,190.0", "480.0,277.0", "624.0,364.0");
     }
 
     @Test
-    void aRunWithoutLossesHasAxesOnly() throws IOException {
-        assertThat(colours(LossCurve.png(history(0))).get(0x444444)).isGreaterThan(800);
+    void oneValidationLossIsADot() throws Exception {
+        LossHistory history = LossHistory.of(List.of(3.0, 1.0), List.of(new LossHistory.Validation(2, 2.0)));
+        assertThat(elements(history, "circle"))
+                .singleElement()
+                .satisfies(dot ->
+                        assertThat(value(dot, "cx") + " " + value(dot, "cy")).isEqualTo("624.0 190.0"));
+    }
+
+    @Test
+    void oneStepIsADot() throws Exception {
+        assertThat(elements(LossHistory.of(List.of(2.0), List.of()), "circle")).hasSize(1);
+    }
+
+    @Test
+    void aRunWithoutLossesHasAxesOnly() throws Exception {
+        assertThat(elements(history(0), "polyline"))
+                .allSatisfy(line -> assertThat(value(line, "style"))
+                        .matches("stroke: #444|stroke: #(9db8d9|c0392b); stroke-width: 2"));
         assertThat(LossCurve.text(history(0))).contains("0.00 |").contains("1 steps");
     }
 
