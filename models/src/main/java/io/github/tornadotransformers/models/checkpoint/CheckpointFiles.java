@@ -18,7 +18,7 @@ import java.util.Locale;
 /** Reads a checkpoint's files with the checks that all of them need. */
 public final class CheckpointFiles {
     /** Far more than any {@code config.json} or index has. */
-    private static final long MAX_JSON_BYTES = 64L << 20;
+    public static final long MAX_JSON_BYTES = 64L << 20;
 
     private static final String LFS_POINTER = "version https://git-lfs.github.com/spec/";
 

@@ -141,6 +141,7 @@ final class Download {
     private void receive(Hub.Content content, InputStream body, Path part) throws IOException {
         long bytes = content.offset();
         if (content.size().isPresent()) {
+            requireSensible(content.size().getAsLong(), part);
             requireSpace(content.size().getAsLong() - bytes);
         }
         long started = System.nanoTime();
@@ -151,8 +152,9 @@ final class Download {
                         : Files.newOutputStream(part)) {
             byte[] buffer = new byte[BUFFER_BYTES];
             for (int read = body.read(buffer); read >= 0; read = body.read(buffer)) {
-                out.write(buffer, 0, read);
                 bytes += read;
+                requireSensible(bytes, part);
+                out.write(buffer, 0, read);
                 guard.progress();
                 progress.update(bytes);
             }
@@ -168,6 +170,16 @@ final class Download {
                         file,
                         ByteCount.words(bytes),
                         ByteCount.words(Math.round(bytesPerSecond))));
+    }
+
+    /** Ends the download of a file that is larger than any of its name. */
+    private void requireSensible(long bytes, Path part) throws IOException {
+        long most = ModelFiles.mostBytes(file);
+        if (bytes > most) {
+            Files.deleteIfExists(part);
+            throw Failure.of(file + " of " + model.name() + " has " + ByteCount.words(bytes) + " or more, expected at most "
+                    + ByteCount.words(most) + ": it is not what its name says");
+        }
     }
 
     private void requireSpace(long needed) throws IOException {

@@ -15,6 +15,7 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
+import java.util.SequencedSet;
 
 /**
  * The folder of models that have a name: one folder each, filled from the hub when first asked for. What someone has placed
@@ -207,12 +208,32 @@ public final class ModelCache {
     }
 
     private void fetchWeights(Hub hub, KnownModel model, Path folder) {
+        Path index = folder.resolve(ModelFiles.INDEX);
+        boolean isNew = !Files.isRegularFile(index);
         if (!fetchFile(hub, model, folder, ModelFiles.INDEX)) {
             require(hub, model, folder, ModelFiles.WEIGHTS);
             return;
         }
-        for (String shard : ModelFiles.shards(folder.resolve(ModelFiles.INDEX))) {
+        for (String shard : isNew ? newShards(index) : ModelFiles.shards(index)) {
             require(hub, model, folder, shard);
+        }
+    }
+
+    /** Of an index that has just come: it is not kept if it is none. */
+    private static SequencedSet<String> newShards(Path index) {
+        try {
+            return ModelFiles.shards(index, "it was thrown away");
+        } catch (Failure e) {
+            delete(index);
+            throw e;
+        }
+    }
+
+    private static void delete(Path file) {
+        try {
+            Files.deleteIfExists(file);
+        } catch (IOException e) {
+            throw Failure.of(file + " cannot be deleted: " + IoReason.of(e), e);
         }
     }
 

@@ -1,17 +1,16 @@
 package io.github.tornadotransformers.runner.hub;
 
-import com.fasterxml.jackson.core.JacksonException;
 import com.fasterxml.jackson.databind.JsonNode;
-import com.fasterxml.jackson.databind.ObjectMapper;
-import io.github.tornadotransformers.models.IoReason;
+import io.github.tornadotransformers.models.CheckpointException;
 import io.github.tornadotransformers.models.Quoted;
+import io.github.tornadotransformers.models.checkpoint.CheckpointFiles;
 import io.github.tornadotransformers.runner.console.Failure;
-import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.SequencedSet;
 import java.util.TreeSet;
+import java.util.regex.Pattern;
 
 /** Which files a checkpoint is made of, in the order in which they are fetched: the weights come last. */
 final class ModelFiles {
@@ -19,6 +18,8 @@ final class ModelFiles {
     static final String TOKENIZER = "tokenizer.json";
     static final String INDEX = "model.safetensors.index.json";
     static final String WEIGHTS = "model.safetensors";
+
+    private static final String WEIGHTS_ENDING = ".safetensors";
 
     /** GPT-2's own form of a tokenizer, for repositories without a {@code tokenizer.json}. */
     static final List<String> GPT2_TOKENIZER = List.of("vocab.json", "merges.txt");
@@ -46,29 +47,40 @@ final class ModelFiles {
     }
 
     /**
-     * The names of the weight files that an index speaks of.
+     * The names of the weight files that an index in a folder speaks of.
      *
      * @throws Failure if it cannot be read, is not an index, or names a path instead of a file
      */
     static SequencedSet<String> shards(Path index) {
+        return shards(index, "delete it, and it is fetched again");
+    }
+
+    /** @param advice ends the message of a failure */
+    static SequencedSet<String> shards(Path index, String advice) {
         TreeSet<String> shards = new TreeSet<>();
-        try {
-            JsonNode map = new ObjectMapper().readTree(index.toFile()).path("weight_map");
-            for (JsonNode shard : map) {
-                if (!shard.asText().matches("[A-Za-z0-9._-]+\\.safetensors")) {
-                    throw Failure.of(index + " names " + Quoted.text(shard.asText())
-                            + ", expected the name of a safetensors file");
-                }
-                shards.add(shard.asText());
+        for (JsonNode shard : weightMap(index, advice)) {
+            if (!shard.isTextual() || !shard.textValue().matches("[A-Za-z0-9._-]+" + Pattern.quote(WEIGHTS_ENDING))) {
+                throw Failure.of(index + " names " + Quoted.line(shard.toString())
+                        + ", expected the name of a safetensors file: " + advice);
             }
-        } catch (JacksonException e) {
-            throw Failure.of(index + " is not valid JSON: delete it, and it is fetched again", e);
-        } catch (IOException e) {
-            throw Failure.of(index + " cannot be read: " + IoReason.of(e), e);
+            shards.add(shard.textValue());
         }
         if (shards.isEmpty()) {
-            throw Failure.of(index + " has no \"weight_map\": delete it, and it is fetched again");
+            throw Failure.of(index + " has no \"weight_map\": " + advice);
         }
         return shards;
+    }
+
+    private static JsonNode weightMap(Path index, String advice) {
+        try {
+            return CheckpointFiles.readJson(index).path("weight_map");
+        } catch (CheckpointException e) {
+            throw Failure.of(e.getMessage() + ": " + advice, e);
+        }
+    }
+
+    /** More bytes than a file of that name can have: all but the weights are small. */
+    static long mostBytes(String file) {
+        return file.endsWith(WEIGHTS_ENDING) ? Long.MAX_VALUE : CheckpointFiles.MAX_JSON_BYTES;
     }
 }

@@ -100,7 +100,49 @@ class ModelCacheTest {
         hub.put(REPOSITORY + "model.safetensors.index.json", "{\"weight_map\":{\"a\":\"../../x.safetensors\"}}");
         assertThatThrownBy(this::checkpoint)
                 .isInstanceOf(Failure.class)
-                .hasMessageContaining("names \"../../x.safetensors\", expected the name of a safetensors file");
+                .hasMessageContaining("names \"../../x.safetensors\", expected the name of a safetensors file: it was thrown"
+                        + " away");
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "{\"weight_map\":{\"a\":\"../../x.safetensors\"}}",
+                "{\"weight_map\":{\"a\":7}}",
+                "{\"weight_map\":{}}",
+                "{}",
+                "[]",
+                "nonsense"
+            })
+    void anIndexThatIsNoneIsNotKept(String index) throws IOException {
+        hub.put(REPOSITORY + "model.safetensors.index.json", index);
+        assertThatThrownBy(this::checkpoint).hasMessageContaining(": it was thrown away");
+        assertThat(cache.resolve("gpt2/model.safetensors.index.json")).doesNotExist();
+
+        hub.remove(REPOSITORY + "model.safetensors.index.json");
+        assertThat(visibleFiles(checkpoint())).contains("model.safetensors");
+    }
+
+    @Test
+    void anIndexThatWasThereBeforeIsKeptAndAdviceGiven() throws IOException {
+        Path index = Files.createDirectories(cache.resolve("gpt2")).resolve("model.safetensors.index.json");
+        Files.writeString(index, "{\"weight_map\":{\"a\":7}}");
+        Files.writeString(index.resolveSibling("config.json"), "{}");
+        assertThatThrownBy(this::checkpoint)
+                .hasMessageContaining(
+                        index + " names 7, expected the name of a safetensors file: delete it, and it is fetched again");
+        assertThat(index).exists();
+    }
+
+    @Test
+    void aFileLargerThanAnyOfItsNameIsNotFetched() throws IOException {
+        hub.put(REPOSITORY + "model.safetensors.index.json", " ".repeat((64 << 20) + 1));
+        assertThatThrownBy(this::checkpoint)
+                .hasMessageContaining("model.safetensors.index.json of gpt2 has 67.1 MB or more, expected at most 67.1 MB:"
+                        + " it is not what its name says");
+        try (Stream<Path> files = Files.list(cache.resolve("gpt2"))) {
+            assertThat(files).noneMatch(file -> file.toString().contains("index"));
+        }
     }
 
     @Test
