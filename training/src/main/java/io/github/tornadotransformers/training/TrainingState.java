@@ -160,7 +160,7 @@ public final class TrainingState {
         ObjectNode then = JSON.valueToTree(settings);
         List<String> changes = new ArrayList<>();
         JSON.<ObjectNode>valueToTree(now).properties().forEach(each -> {
-            String before = then.path(each.getKey()).asText();
+            String before = Quoted.line(then.path(each.getKey()).asText());
             if (!each.getValue().asText().equals(before)) {
                 changes.add(nameOf.apply(each.getKey()) + " was " + before + " and is "
                         + each.getValue().asText());
