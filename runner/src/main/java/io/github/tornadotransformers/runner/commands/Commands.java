@@ -46,6 +46,7 @@ public final class Commands {
     /** In the order of the help. A new command is a line here. */
     private static SequencedMap<String, Function<Console, Callable<Integer>>> all() {
         SequencedMap<String, Function<Console, Callable<Integer>>> all = new LinkedHashMap<>();
+        all.put("generate", GenerateCommand::new);
         all.put("gpt2", Gpt2Command::new);
         all.put("llama", LlamaCommand::new);
         all.put("tokenize", TokenizeCommand::new);

@@ -35,12 +35,11 @@ import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
 /** {@code gpt2} and {@code llama}: continues a prompt. */
-abstract class GenerateCommand implements Callable<Integer> {
+abstract class GenerationCommand implements Callable<Integer> {
     private static final String JSON_OPTION = "--json";
     private static final int DEFAULT_TOKENS = 40;
 
     private final Console console;
-    private final String family;
 
     @Parameters(
             arity = "0..1",
@@ -100,9 +99,8 @@ abstract class GenerateCommand implements Callable<Integer> {
     @Mixin
     CommonOptions common;
 
-    GenerateCommand(Console console, String family, String defaultModel) {
+    GenerationCommand(Console console, String defaultModel) {
         this.console = console;
-        this.family = family;
         this.model = defaultModel;
     }
 
@@ -114,7 +112,6 @@ abstract class GenerateCommand implements Callable<Integer> {
         Optional<String> text = text();
         long started = System.nanoTime();
         Checkpoint checkpoint = Checkpoint.open(new ModelCache(console).checkpoint(model));
-        requireFamily(checkpoint);
         checkpoint.notices().forEach(this::say);
         Optional<Tokenizer> tokenizer = tokenizer(checkpoint.folder());
         int[] ids = promptIds(text.orElse(""), tokenizer);
@@ -171,13 +168,6 @@ abstract class GenerateCommand implements Callable<Integer> {
             throw Failure.usage("the prompt is empty: give a text, --prompt-ids, or no prompt to begin from nothing");
         }
         return given.isPresent() || promptIds != null ? given : texts.piped().filter(text -> !text.isEmpty());
-    }
-
-    private void requireFamily(Checkpoint checkpoint) {
-        String found = checkpoint.config().modelType();
-        if (!found.equals(family)) {
-            throw Failure.usage(model + " is a " + found + " model: run it with `transformers " + found + "`");
-        }
     }
 
     /** With ids for a prompt, a tokenizer that is missing or does not work costs the text and nothing else. */

@@ -7,10 +7,10 @@ import picocli.CommandLine.Command;
 @Command(
         name = "gpt2",
         customSynopsis = "transformers gpt2 [PROMPT] [OPTION]...",
-        description = "Continue a prompt with a GPT-2 model.",
+        description = "As generate, with a small GPT-2 that comes with the project where -m names no model.",
         sortOptions = false)
-final class Gpt2Command extends GenerateCommand {
+final class Gpt2Command extends GenerationCommand {
     Gpt2Command(Console console) {
-        super(console, "gpt2", ShippedModels.GPT2);
+        super(console, ShippedModels.GPT2);
     }
 }

@@ -7,10 +7,10 @@ import picocli.CommandLine.Command;
 @Command(
         name = "llama",
         customSynopsis = "transformers llama [PROMPT] [OPTION]...",
-        description = "Continue a prompt with a Llama model.",
+        description = "As generate, with a small Llama that comes with the project where -m names no model.",
         sortOptions = false)
-final class LlamaCommand extends GenerateCommand {
+final class LlamaCommand extends GenerationCommand {
     LlamaCommand(Console console) {
-        super(console, "llama", ShippedModels.LLAMA);
+        super(console, ShippedModels.LLAMA);
     }
 }

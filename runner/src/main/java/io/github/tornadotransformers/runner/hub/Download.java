@@ -177,8 +177,8 @@ final class Download {
         long most = ModelFiles.mostBytes(file);
         if (bytes > most) {
             Files.deleteIfExists(part);
-            throw Failure.of(file + " of " + model.name() + " has " + ByteCount.words(bytes) + " or more, expected at most "
-                    + ByteCount.words(most) + ": it is not what its name says");
+            throw Failure.of(file + " of " + model.name() + " has " + ByteCount.words(bytes)
+                    + " or more, expected at most " + ByteCount.words(most) + ": it is not what its name says");
         }
     }
 

@@ -4,7 +4,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
+import io.github.tornadotransformers.models.ModelConfig;
+import io.github.tornadotransformers.models.ModelFamily;
 import io.github.tornadotransformers.models.SharedData;
+import io.github.tornadotransformers.models.checkpoint.ModelFamilies;
+import io.github.tornadotransformers.models.checkpoint.RandomCheckpoint;
+import io.github.tornadotransformers.models.checkpoint.StoredType;
 import io.github.tornadotransformers.runner.CommandRun;
 import io.github.tornadotransformers.runner.SmallModels;
 import io.github.tornadotransformers.runner.console.ExitCode;
@@ -13,10 +18,12 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 class GenerateCommandTest {
@@ -33,6 +40,31 @@ class GenerateCommandTest {
         llama = SmallModels.llama(folder.resolve("llama")).toString();
         withoutTokenizer =
                 SmallModels.withoutTokenizer(folder.resolve("no tokenizer")).toString();
+    }
+
+    static Stream<String> families() {
+        return ModelFamilies.all().stream().map(ModelFamily::modelType);
+    }
+
+    @ParameterizedTest
+    @MethodSource("families")
+    void everyCommandTakesAnyFamily(String family) throws IOException {
+        ModelConfig example = ModelFamilies.all().stream()
+                .filter(each -> each.modelType().equals(family))
+                .findFirst()
+                .orElseThrow()
+                .examples()
+                .getFirst();
+        Path model = folder.resolve(family);
+        RandomCheckpoint.write(model, example, 3, StoredType.BF16);
+        List<String> ids = new ArrayList<>();
+        for (String command : List.of("generate", "run", "gpt2", "llama")) {
+            CommandRun run = CommandRun.of(
+                    command, "-m", model.toString(), "--prompt-ids", "3,5,7", "-n", "4", "--greedy", "--json");
+            assertThat(run.exitCode()).as(run.err()).isEqualTo(ExitCode.OK);
+            ids.add(run.json().get("ids").toString());
+        }
+        assertThat(ids.stream().distinct()).hasSize(1);
     }
 
     @Test

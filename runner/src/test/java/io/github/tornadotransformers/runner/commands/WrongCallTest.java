@@ -36,12 +36,10 @@ class WrongCallTest {
     private static Path folder;
 
     private static String gpt2;
-    private static String llama;
 
     @BeforeAll
     static void writeModels() {
         gpt2 = SmallModels.gpt2(folder.resolve("gpt2")).toString();
-        llama = SmallModels.llama(folder.resolve("llama")).toString();
     }
 
     @ParameterizedTest
@@ -224,11 +222,6 @@ class WrongCallTest {
                 gpt2,
                 "--prompt-ids",
                 "1,266");
-    }
-
-    @Test
-    void otherFamily() {
-        assertWrongCall(llama + " is a llama model: run it with `transformers llama`", "gpt2", "-m", llama, "hello");
     }
 
     @Test

@@ -100,8 +100,9 @@ class ModelCacheTest {
         hub.put(REPOSITORY + "model.safetensors.index.json", "{\"weight_map\":{\"a\":\"../../x.safetensors\"}}");
         assertThatThrownBy(this::checkpoint)
                 .isInstanceOf(Failure.class)
-                .hasMessageContaining("names \"../../x.safetensors\", expected the name of a safetensors file: it was thrown"
-                        + " away");
+                .hasMessageContaining(
+                        "names \"../../x.safetensors\", expected the name of a safetensors file: it was thrown"
+                                + " away");
     }
 
     @ParameterizedTest
@@ -129,8 +130,8 @@ class ModelCacheTest {
         Files.writeString(index, "{\"weight_map\":{\"a\":7}}");
         Files.writeString(index.resolveSibling("config.json"), "{}");
         assertThatThrownBy(this::checkpoint)
-                .hasMessageContaining(
-                        index + " names 7, expected the name of a safetensors file: delete it, and it is fetched again");
+                .hasMessageContaining(index
+                        + " names 7, expected the name of a safetensors file: delete it, and it is fetched again");
         assertThat(index).exists();
     }
 
@@ -138,8 +139,9 @@ class ModelCacheTest {
     void aFileLargerThanAnyOfItsNameIsNotFetched() throws IOException {
         hub.put(REPOSITORY + "model.safetensors.index.json", " ".repeat((64 << 20) + 1));
         assertThatThrownBy(this::checkpoint)
-                .hasMessageContaining("model.safetensors.index.json of gpt2 has 67.1 MB or more, expected at most 67.1 MB:"
-                        + " it is not what its name says");
+                .hasMessageContaining(
+                        "model.safetensors.index.json of gpt2 has 67.1 MB or more, expected at most 67.1 MB:"
+                                + " it is not what its name says");
         try (Stream<Path> files = Files.list(cache.resolve("gpt2"))) {
             assertThat(files).noneMatch(file -> file.toString().contains("index"));
         }
