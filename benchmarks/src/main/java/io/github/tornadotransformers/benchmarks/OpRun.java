@@ -1,5 +1,6 @@
 package io.github.tornadotransformers.benchmarks;
 
+import io.github.tornadotransformers.engine.EngineKind;
 import io.github.tornadotransformers.engine.EngineSettings;
 import io.github.tornadotransformers.engine.Engines;
 import io.github.tornadotransformers.host.HostOps;
@@ -19,8 +20,9 @@ record OpRun(OpCase op, String engine, HostOps ops, Consumer<float[]> fetch) imp
             KernelOps kernels = new KernelOps();
             return new OpRun(op, of.engine().toString(), kernels, kernels::fetch);
         }
-        EngineSettings settings =
-                EngineSettings.of(of.engine().engine().orElseThrow()).withThreads(of.threads());
+        EngineKind engine = of.engine().engine().orElseThrow();
+        EngineSettings settings = EngineSettings.of(engine);
+        settings = engine == EngineKind.HOST ? settings.withThreads(of.threads()) : settings;
         return new OpRun(op, of.engine().toString(), Engines.openOps(settings), _ -> {});
     }
 

@@ -29,9 +29,7 @@ public final class Svg {
 
     /** @param description of what it shows, for those who cannot see it */
     public Svg(int width, int height, String description) {
-        add(
-                "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 %d %d\" role=\"img\" aria-label=\"%s\">",
-                width, height, escape(description));
+        add(" viewBox=\"0 0 %d %d\" role=\"img\" aria-label=\"%s\">", width, height, escape(description));
     }
 
     /** A text as it stands in markup, also within quotes. */
@@ -81,8 +79,13 @@ public final class Svg {
         return add("<text transform=\"translate(%.1f %.1f) rotate(%d)\">%s</text>", at.x, at.y, degrees, escape(text));
     }
 
-    /** The whole drawing; nothing is added after. */
+    /** The whole drawing as a part of a page. */
     public String markup() {
-        return markup.append("</svg>").toString();
+        return "<svg" + markup + "</svg>";
+    }
+
+    /** The whole drawing as a file of its own, which has to name its namespace. */
+    public String file() {
+        return "<svg xmlns=\"http://www.w3.org/2000/svg\"" + markup + "</svg>\n";
     }
 }

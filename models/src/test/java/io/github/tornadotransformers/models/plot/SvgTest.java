@@ -18,7 +18,7 @@ class SvgTest {
                         .text(at, Svg.Anchor.MIDDLE, "", "a & b")
                         .slanted(at, 35, "a > b")
                         .markup())
-                .isEqualTo("<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 30 20\" role=\"img\""
+                .isEqualTo("<svg viewBox=\"0 0 30 20\" role=\"img\""
                         + " aria-label=\"what &quot;it&quot; shows\"><style>text { fill: red }</style>"
                         + "<polyline points=\"1.0,2.3 3.0,4.0\" fill=\"none\" style=\"stroke: red\"/>"
                         + "<circle cx=\"1.0\" cy=\"2.3\" r=\"2.0\" style=\"fill: red\"/>"
@@ -26,6 +26,13 @@ class SvgTest {
                         + "<title>a &lt; b</title></rect>"
                         + "<text x=\"1.0\" y=\"2.3\" text-anchor=\"middle\" style=\"\">a &amp; b</text>"
                         + "<text transform=\"translate(1.0 2.3) rotate(35)\">a &gt; b</text></svg>");
+    }
+
+    @Test
+    void aFileNamesItsNamespace() {
+        assertThat(new Svg(1, 1, "").file())
+                .startsWith("<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=")
+                .endsWith("</svg>\n");
     }
 
     @Test

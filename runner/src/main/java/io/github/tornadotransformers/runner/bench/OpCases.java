@@ -33,11 +33,15 @@ public final class OpCases {
         this.cacheBytes = cacheBytes;
     }
 
-    /** What is run. */
+    /**
+     * What is run.
+     *
+     * @param op its name; with a window of attention in it, where there is one
+     */
     public record Key(String op, BenchTest.Phase phase, DType dtype) {}
 
     /**
-     * @param ops their names; all in running order where there is none, those of the block once
+     * @param ops their names, with windows or without; all in running order where there is none, those of a kind of block once
      * @param dtypes for the Ops with a matrix; the others run once
      * @throws InvalidRequest if no Op of the model has such a name
      */
@@ -46,13 +50,13 @@ public final class OpCases {
         List<Key> keys = new ArrayList<>();
         for (BenchTest.Phase phase : phases) {
             for (Op op : program.ops()) {
-                if (runsIn(op, phase) && (ops.isEmpty() || ops.contains(op.name()))) {
+                if (runsIn(op, phase) && (ops.isEmpty() || ops.stream().anyMatch(name -> isCalled(op, name)))) {
                     List<DType> kept = OpShape.hasMatrix(op) ? dtypes : List.of(DType.F32);
-                    kept.forEach(dtype -> keys.add(new Key(op.name(), phase, dtype)));
+                    kept.forEach(dtype -> keys.add(new Key(OpShape.name(op), phase, dtype)));
                 }
             }
         }
-        return keys;
+        return keys.stream().distinct().toList();
     }
 
     /** What the case of a key runs, without its weights. */
@@ -67,10 +71,15 @@ public final class OpCases {
     }
 
     private Op op(String name) {
-        return loops().filter(op -> op.name().equals(name))
+        return loops().filter(op -> OpShape.name(op).equals(name))
                 .findFirst()
+                .or(() -> loops().filter(op -> op.name().equals(name)).findFirst())
                 .orElseThrow(() -> new InvalidRequest("the model has no Op '" + name + "', expected one of "
-                        + loops().map(Op::name).collect(Collectors.joining(", "))));
+                        + loops().map(OpShape::name).distinct().collect(Collectors.joining(", "))));
+    }
+
+    private static boolean isCalled(Op op, String name) {
+        return op.name().equals(name) || OpShape.name(op).equals(name);
     }
 
     /** The Ops that engines have a loop for. */

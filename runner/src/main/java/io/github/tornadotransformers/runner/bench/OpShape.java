@@ -51,7 +51,15 @@ public record OpShape(Op op, DType dtype, OpCost cost, int rows, int firstPositi
 
     @Override
     public String name() {
-        return op.name();
+        return name(op);
+    }
+
+    /** The Op's, and the window of attention where it has one: layers of several kinds have Ops of one name that cost unequally. */
+    static String name(Op op) {
+        return op.attention()
+                .filter(shape -> isOfScores(op) && shape.window() < shape.contextLength())
+                .map(shape -> op.name() + ".window" + shape.window())
+                .orElse(op.name());
     }
 
     /** Whether it has a matrix, which may be kept in any type. */

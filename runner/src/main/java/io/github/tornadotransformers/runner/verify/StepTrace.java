@@ -1,6 +1,7 @@
 package io.github.tornadotransformers.runner.verify;
 
 import io.github.tornadotransformers.models.generation.TraceListener;
+import io.github.tornadotransformers.models.program.AttentionShape;
 import io.github.tornadotransformers.models.program.Op;
 import io.github.tornadotransformers.models.program.Program;
 import java.util.Arrays;
@@ -41,17 +42,18 @@ final class StepTrace implements TraceListener {
         int width = op.output().width();
         float[] values = Arrays.copyOf(output, rows * width);
         if (op instanceof Op.AttentionScores || op instanceof Op.Softmax) {
-            clearFuture(values, firstPosition, width);
+            clearUnseen(values, op.attention().orElseThrow(), firstPosition);
         }
         points.merge(new TracePoint(layer, op.name()), new Rows(firstPosition, width, values), StepTrace::joined);
     }
 
-    /** Scores of later positions are undefined: makes them equal. */
-    private void clearFuture(float[] scores, int firstPosition, int width) {
-        int context = program.contextLength();
+    /** Scores of positions that a query does not see, later ones and those before its window, are undefined: makes them equal. */
+    private static void clearUnseen(float[] scores, AttentionShape shape, int firstPosition) {
+        int context = shape.contextLength();
         for (int row = 0; row < scores.length; row += context) {
-            int length = firstPosition + row / width + 1;
-            Arrays.fill(scores, row + Math.min(length, context), row + context, 0f);
+            int position = firstPosition + row / shape.scoresWidth();
+            Arrays.fill(scores, row, row + shape.firstVisible(position), 0f);
+            Arrays.fill(scores, row + Math.min(position + 1, context), row + context, 0f);
         }
     }
 

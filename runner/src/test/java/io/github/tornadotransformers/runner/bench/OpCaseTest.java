@@ -12,9 +12,11 @@ import io.github.tornadotransformers.models.InvalidRequest;
 import io.github.tornadotransformers.models.ModelConfig;
 import io.github.tornadotransformers.models.TestCheckpoints;
 import io.github.tornadotransformers.models.checkpoint.DType;
+import io.github.tornadotransformers.models.gemma2.Gemma2Family;
 import io.github.tornadotransformers.models.program.Op;
 import java.lang.reflect.Proxy;
 import java.util.Arrays;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
 import java.util.stream.Stream;
@@ -26,11 +28,18 @@ import org.junit.jupiter.params.provider.MethodSource;
 class OpCaseTest {
     private static final long SMALL_CACHE = 64 << 10;
 
+    /** Together they have every Op, and attention of both kinds. */
+    private static Stream<ModelConfig> models() {
+        return Stream.of(
+                TestCheckpoints.gpt2(),
+                TestCheckpoints.llama(),
+                new Gemma2Family().examples().getFirst());
+    }
+
     static Stream<Arguments> everyOp() {
-        return Stream.of(TestCheckpoints.gpt2(), TestCheckpoints.llama())
-                .flatMap(config -> new OpCases(config, SMALL_CACHE)
-                        .keys(List.of(BenchTest.Phase.values()), List.of(), List.of(DType.values())).stream()
-                                .map(key -> Arguments.of(config, key)));
+        return models().flatMap(config -> new OpCases(config, SMALL_CACHE)
+                .keys(List.of(BenchTest.Phase.values()), List.of(), List.of(DType.values())).stream()
+                        .map(key -> Arguments.of(config, key)));
     }
 
     @ParameterizedTest
@@ -110,16 +119,29 @@ class OpCaseTest {
                 .withMessageStartingWith("the model has no Op 'rotary', expected one of tokenEmbedding, ");
     }
 
+    /** Layers with a window have Ops of the same names, which cost less. */
+    @Test
+    void opsOfLayersWithAWindowAreCasesOfTheirOwn() {
+        OpCases cases = new OpCases(new Gemma2Family().examples().getFirst(), SMALL_CACHE);
+        List<OpCases.Key> keys =
+                cases.keys(List.of(BenchTest.Phase.DECODE), List.of("attentionScores"), List.of(DType.F32));
+
+        assertThat(keys.stream().map(OpCases.Key::op)).containsExactly("attentionScores.window5", "attentionScores");
+        assertThat(keys.stream().map(cases::shape).map(shape -> shape.cost().operations()))
+                .isSortedAccordingTo(Comparator.naturalOrder())
+                .doesNotHaveDuplicates();
+        assertThat(cases.keys(List.of(BenchTest.Phase.values()), List.of(), List.of(DType.values())))
+                .doesNotHaveDuplicates();
+    }
+
     @Test
     void everyOpOfTheProgramsButTheCopyOfRowsIsThere() {
-        List<String> names = Stream.of(TestCheckpoints.gpt2(), TestCheckpoints.llama())
-                .flatMap(config -> config.program(1).ops().stream())
+        List<String> names = models().flatMap(config -> config.program(1).ops().stream())
                 .map(op -> op.getClass().getSimpleName())
                 .distinct()
                 .sorted()
                 .toList();
         List<String> all = Arrays.stream(Op.class.getPermittedSubclasses())
-                .filter(each -> each != Op.Scale.class)
                 .map(Class::getSimpleName)
                 .sorted()
                 .toList();

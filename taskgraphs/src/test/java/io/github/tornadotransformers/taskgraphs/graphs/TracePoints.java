@@ -28,7 +28,7 @@ public final class TracePoints implements TraceListener {
         }
     }
 
-    /** Scores hold only the positions up to the row's own. */
+    /** Scores hold only the positions that the row's query sees. */
     private static float[] definedPart(Op op, int position, float[] row) {
         AttentionShape shape = switch (op) {
             case Op.AttentionScores scores -> scores.shape();
@@ -38,6 +38,7 @@ public final class TracePoints implements TraceListener {
         if (shape != null) {
             for (int head = 0; head < shape.heads(); head++) {
                 int first = head * shape.contextLength();
+                Arrays.fill(row, first, first + shape.firstVisible(position), 0f);
                 Arrays.fill(row, first + position + 1, first + shape.contextLength(), 0f);
             }
         }

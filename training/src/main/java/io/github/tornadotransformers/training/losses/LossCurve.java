@@ -95,7 +95,7 @@ public final class LossCurve {
                 true);
         drawKey(svg, TOP, "training loss", TRAINING_COLOUR);
         drawKey(svg, TOP + KEY_LINE, "validation loss", VALIDATION_COLOUR);
-        return svg.markup() + "\n";
+        return svg.file();
     }
 
     private void drawAxes(Svg svg) {
