@@ -147,17 +147,26 @@ class AttentionKernelsTest {
         for (int i = 0; i < expected.length; i++) {
             expected[i] *= data.coin() ? 1f : 60f;
         }
-        FloatArray actual = FloatArray.fromArray(expected);
+        float[] scores = expected.clone();
         oracle.softmax(shape, place.position(), place.live(), expected);
-        FloatArray maxima = KernelArrays.nan(place.rows() * shape.heads() * place.slices());
-        FloatArray sums = KernelArrays.nan(maxima.getSize());
-        int context = shape.contextLength();
-        AttentionKernels.sliceMaxima(actual, place.step(), maxima, place.rows(), shape.heads(), context);
-        AttentionKernels.sliceExponentials(
-                actual, maxima, place.step(), sums, place.rows(), shape.heads(), context, KernelMath.STRICT);
-        AttentionKernels.divideByTotals(
-                sums, place.step(), actual, place.rows(), shape.heads(), context, KernelMath.STRICT);
-        Bits.assertSame(place.toString(), actual.toHeapArray(), expected);
+        // NaN spoils a sum, but never wins a maximum.
+        for (float stale : new float[] {Float.NaN, Float.MAX_VALUE}) {
+            FloatArray actual = FloatArray.fromArray(scores);
+            softmax(place, actual, stale);
+            Bits.assertSame(place + " over " + stale, actual.toHeapArray(), expected);
+        }
+    }
+
+    /** @param stale what earlier runs have left where slices' maxima and sums go */
+    private static void softmax(Place place, FloatArray scores, float stale) {
+        int rows = place.rows();
+        int heads = place.shape().heads();
+        int context = place.shape().contextLength();
+        FloatArray maxima = KernelArrays.filled(rows * heads * place.slices(), stale);
+        FloatArray sums = KernelArrays.filled(maxima.getSize(), stale);
+        AttentionKernels.sliceMaxima(scores, place.step(), maxima, rows, heads, context);
+        AttentionKernels.sliceExponentials(scores, maxima, place.step(), sums, rows, heads, context, KernelMath.STRICT);
+        AttentionKernels.divideByTotals(sums, place.step(), scores, rows, heads, context, KernelMath.STRICT);
     }
 
     @ParameterizedTest

@@ -19,8 +19,12 @@ final class KernelArrays {
 
     /** An output that nothing has written yet. */
     static FloatArray nan(int size) {
+        return filled(size, Float.NaN);
+    }
+
+    static FloatArray filled(int size, float value) {
         float[] values = new float[size];
-        Arrays.fill(values, Float.NaN);
+        Arrays.fill(values, value);
         return FloatArray.fromArray(values);
     }
 
