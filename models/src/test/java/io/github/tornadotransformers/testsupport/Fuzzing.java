@@ -12,13 +12,15 @@ import java.util.SplittableRandom;
 import java.util.stream.Stream;
 
 /**
- * Runs a parser on inputs that are more or less broken: it accepts one, or refuses it in words. A build makes few runs; for
- * many, {@code ./transformers test -Dtest='*FuzzTest' -Dfuzz.runs=100000 -Dfuzz.seed=7}. The input of the latest run lies in
- * {@code target/fuzz}, even where the parser has ended the process.
+ * Runs a parser on inputs that are more or less broken: it accepts one, or refuses it in words. A build makes few runs;
+ * {@code -Dfuzz.runs=100000 -Dfuzz.seed=7} makes many others. The input of the latest run lies in {@code target/fuzz}, even
+ * where the parser has ended the process.
  */
 public final class Fuzzing {
     private static final String RUNS = "fuzz.runs";
     private static final String SEED = "fuzz.seed";
+    /** More than the runs of a seed, so that another's are others. */
+    private static final long PRIME = 1_000_000_007;
 
     private final String name;
     private final List<Class<? extends RuntimeException>> refusals;
@@ -46,11 +48,8 @@ public final class Fuzzing {
         int refused = 0;
         for (int run = 0; run < runs; run++) {
             clear(folder);
-            refused += accepts(attempt, new SplittableRandom(seed * 0x9E37_79B9_7F4A_7C15L + run), folder, seed, run)
-                    ? 0
-                    : 1;
+            refused += accepts(attempt, new SplittableRandom(seed * PRIME + run), folder, seed, run) ? 0 : 1;
         }
-        System.err.println(name + " refused " + refused + " of " + runs);
         assertThat(refused).as("refused of %d runs of seed %d", runs, seed).isBetween(1, runs - 1);
     }
 

@@ -20,6 +20,7 @@ import org.junit.jupiter.api.Test;
 /** Whatever a tokenizer's files hold: it encodes and decodes, or is refused in words. The library would end the process. */
 class TokenizerFuzzTest {
     private static final JsonMapper JSON = new JsonMapper();
+    private static final String[] CLASSES = {"GPT2Tokenizer", "LlamaTokenizer", "PreTrainedTokenizerFast", ""};
     private static final int MANY_IDS = 300;
     private static final String[] PIECES = {
         "hello",
@@ -47,7 +48,8 @@ class TokenizerFuzzTest {
             ObjectNode json = random.nextBoolean() ? TestTokenizers.byteLevelJson() : TestTokenizers.byteFallbackJson();
             vary(json, random);
             Files.writeString(
-                    folder.resolve(TokenizerFiles.TOKENIZER), new JsonMutator(random, parts(random)).mutated(json));
+                    folder.resolve(TokenizerFiles.TOKENIZER),
+                    random.nextInt(3) == 0 ? new JsonMutator(random, parts(random)).mutated(json) : json.toString());
             writeFilesBeside(folder, random);
             use(folder, random);
         });
@@ -59,7 +61,9 @@ class TokenizerFuzzTest {
             TestTokenizers.byteLevelAsVocabAndMerges(folder);
             Path vocab = folder.resolve(TokenizerFiles.VOCAB);
             JsonNode entries = JSON.readTree(vocab.toFile());
-            Files.writeString(vocab, new JsonMutator(random, List.of()).mutated(entries));
+            if (random.nextBoolean()) {
+                Files.writeString(vocab, new JsonMutator(random, List.of()).mutated(entries));
+            }
             Path merges = folder.resolve(TokenizerFiles.MERGES);
             Files.writeString(merges, mutated(Files.readString(merges), random));
             writeFilesBeside(folder, random);
@@ -90,32 +94,40 @@ class TokenizerFuzzTest {
         if (random.nextInt(6) == 0) {
             model.put("unk_token", any(random));
         }
+        int next = model.withObject("vocab").size();
         for (int added = random.nextInt(4); added > 0; added--) {
-            json.withArray("added_tokens").add(addedToken(random).put("id", 260 + random.nextInt(45)));
+            json.withArray("added_tokens").add(addedToken(random).put("id", next++));
         }
     }
 
     private static void writeFilesBeside(Path folder, SplittableRandom random) throws IOException {
-        ObjectNode config = JSON.createObjectNode()
-                .put("tokenizer_class", random.nextBoolean() ? "GPT2Tokenizer" : "LlamaTokenizer");
+        if (random.nextBoolean()) {
+            return;
+        }
+        ObjectNode config = JSON.createObjectNode().put("tokenizer_class", CLASSES[random.nextInt(CLASSES.length)]);
         if (random.nextBoolean()) {
             config.put("add_prefix_space", random.nextBoolean()).put("add_bos_token", random.nextBoolean());
         }
         if (random.nextBoolean()) {
-            config.putObject("added_tokens_decoder").set(String.valueOf(264 + random.nextInt(33)), addedToken(random));
+            config.putObject("added_tokens_decoder").set(nextId(random), addedToken(random));
         }
         config.put("eos_token", any(random))
                 .putArray("additional_special_tokens")
                 .add(any(random));
-        if (random.nextBoolean()) {
-            Files.writeString(
-                    folder.resolve(TokenizerFiles.CONFIG), new JsonMutator(random, parts(random)).mutated(config));
-        }
+        String text =
+                random.nextInt(3) == 0 ? new JsonMutator(random, parts(random)).mutated(config) : config.toString();
+        Files.writeString(folder.resolve(TokenizerFiles.CONFIG), text);
         if (random.nextInt(3) == 0) {
-            ObjectNode added = JSON.createObjectNode().put(any(random), 265 + random.nextInt(3));
+            ObjectNode added = JSON.createObjectNode().put(any(random), Integer.parseInt(nextId(random)));
             Files.writeString(
                     folder.resolve(TokenizerFiles.ADDED_TOKENS), new JsonMutator(random, List.of()).mutated(added));
         }
+    }
+
+    /** The first that is free in one of the tokenizers, where nothing else was added. */
+    private static String nextId(SplittableRandom random) {
+        return String.valueOf(
+                random.nextBoolean() ? TestTokenizers.BYTE_LEVEL_VOCAB_SIZE : TestTokenizers.BYTE_FALLBACK_VOCAB_SIZE);
     }
 
     private static List<JsonNode> parts(SplittableRandom random) {
