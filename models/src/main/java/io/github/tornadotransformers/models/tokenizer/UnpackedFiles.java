@@ -5,6 +5,7 @@ import com.sun.security.auth.module.UnixSystem;
 import io.github.tornadotransformers.models.CheckpointException;
 import io.github.tornadotransformers.models.Quoted;
 import io.github.tornadotransformers.models.checkpoint.WholeFile;
+import java.io.ByteArrayInputStream;
 import java.io.FileNotFoundException;
 import java.io.IOException;
 import java.io.InputStream;
@@ -33,6 +34,8 @@ final class UnpackedFiles {
     private static final boolean POSIX =
             FileSystems.getDefault().supportedFileAttributeViews().contains("unix");
     private static final int ROOT = 0;
+    /** Read whole, a library would make the heap of each start grow by its size. */
+    private static final int PART_BYTES = 1 << 16;
 
     private final Path folder;
     private final Map<String, String> hashes;
@@ -103,8 +106,7 @@ final class UnpackedFiles {
             throw new FileNotFoundException(name);
         }
         Path file = folder.resolve(Path.of(name).getFileName());
-        if (Files.isRegularFile(file, LinkOption.NOFOLLOW_LINKS)
-                && sha256(Files.readAllBytes(file)).equals(hash)) {
+        if (Files.isRegularFile(file, LinkOption.NOFOLLOW_LINKS) && hashOf(file).equals(hash)) {
             return file;
         }
         WholeFile.write(file, contents(name, hash));
@@ -117,7 +119,7 @@ final class UnpackedFiles {
                 throw new FileNotFoundException(name);
             }
             byte[] contents = in.readAllBytes();
-            String found = sha256(contents);
+            String found = sha256(new ByteArrayInputStream(contents));
             if (!found.equals(hash)) {
                 throw new IOException(name + " of its jar has SHA-256 " + found + ", expected " + hash);
             }
@@ -125,9 +127,21 @@ final class UnpackedFiles {
         }
     }
 
-    static String sha256(byte[] bytes) {
+    private static String hashOf(Path file) throws IOException {
+        try (InputStream in = Files.newInputStream(file)) {
+            return sha256(in);
+        }
+    }
+
+    /** Reads to the end. */
+    static String sha256(InputStream in) throws IOException {
         try {
-            return HexFormat.of().formatHex(MessageDigest.getInstance("SHA-256").digest(bytes));
+            MessageDigest digest = MessageDigest.getInstance("SHA-256");
+            byte[] part = new byte[PART_BYTES];
+            for (int read = in.read(part); read >= 0; read = in.read(part)) {
+                digest.update(part, 0, read);
+            }
+            return HexFormat.of().formatHex(digest.digest());
         } catch (NoSuchAlgorithmException e) {
             throw new AssertionError("every JDK has SHA-256", e);
         }
