@@ -61,7 +61,7 @@ final class FakeCheckout {
             Files.copy(projectRoot().resolve(name), root.resolve(name));
         }
         for (String tool : TOOLS) {
-            linkTool(tool);
+            linkTool(tool, bin);
         }
         Files.createDirectories(root.resolve("runner/src/main"));
         Files.writeString(root.resolve("runner/pom.xml"), "<project/>");
@@ -97,7 +97,8 @@ final class FakeCheckout {
         return candidate;
     }
 
-    private void linkTool(String name) throws IOException {
+    /** Puts a tool of this machine, if it has it, into a folder that is on the PATH of another. */
+    static void linkTool(String name, Path bin) throws IOException {
         for (String folderName : System.getenv("PATH").split(":", -1)) {
             Path tool = Path.of(folderName, name);
             if (Files.isExecutable(tool)) {
