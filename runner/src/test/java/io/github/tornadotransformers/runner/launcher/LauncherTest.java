@@ -77,6 +77,7 @@ class LauncherTest {
     void helpOfTheBenchmarksBuildsNothingOfTheirs() throws Exception {
         checkout.launch("models");
         assertThat(checkout.launch("jmh", "--help").out()).contains("/transformers.jar]\n[jmh]\n[--help]\n");
+        assertThat(checkout.launch("jmh", "OpBenchmark", "--help").out()).contains("[OpBenchmark]\n[--help]\n");
         assertThat(checkout.mavenCalls()).hasSize(1);
     }
 
