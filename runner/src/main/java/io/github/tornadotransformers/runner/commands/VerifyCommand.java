@@ -315,7 +315,7 @@ final class VerifyCommand implements Callable<Integer> {
             comparisons.addAll(check.run(ids, steps));
             nanos = check::forwardNanos;
         }
-        return new VerifyResult(
+        VerifyResult result = new VerifyResult(
                 model,
                 Arrays.stream(ids).boxed().toList(),
                 ids.length == 0 ? 0 : steps,
@@ -323,8 +323,9 @@ final class VerifyCommand implements Callable<Integer> {
                 comparisons,
                 Map.of(),
                 facts,
-                comparisons.stream().anyMatch(Comparison::sawNonFinite) ? checkpoint.nonFiniteTensors() : List.of(),
+                List.of(),
                 environment());
+        return result.isFinite() ? result : result.withBroken(checkpoint.nonFiniteTensors());
     }
 
     private EngineCheck.Subject subject(Opened opened) {

@@ -14,6 +14,7 @@ public final class Comparison {
     private final Map<TracePoint, Differences> points = new LinkedHashMap<>();
     private Optional<FirstDifference> first = Optional.empty();
     private Optional<NonFiniteValue> firstNonFinite = Optional.empty();
+    private boolean sawNonFinite;
 
     Comparison(String reference, String engine, Tolerance tolerance) {
         this.reference = reference;
@@ -78,6 +79,7 @@ public final class Comparison {
     }
 
     private void refuse(int step, TracePoint point, int position, int index, double expected, double actual) {
+        sawNonFinite |= !Double.isFinite(expected) || !Double.isFinite(actual);
         if (first.isEmpty()) {
             first = Optional.of(new FirstDifference(step, point, position, index, expected, actual));
         }
@@ -110,9 +112,7 @@ public final class Comparison {
 
     /** Whether any engine gave a value that is not finite. */
     public boolean sawNonFinite() {
-        return firstNonFinite.isPresent()
-                || first.filter(each -> !Double.isFinite(each.actual()) || !Double.isFinite(each.expected()))
-                        .isPresent();
+        return sawNonFinite || firstNonFinite.isPresent();
     }
 
     public boolean agrees() {

@@ -25,8 +25,9 @@ public final class PublishedFacts {
      *
      * @param fact what is said, and by whom
      * @param finding what was found instead; empty if it holds
+     * @param nonFinite the first logit on the way that is NaN or infinite
      */
-    public record Outcome(String fact, Optional<String> finding) {
+    public record Outcome(String fact, Optional<String> finding, Optional<String> nonFinite) {
         public boolean holds() {
             return finding.isEmpty();
         }
@@ -67,16 +68,46 @@ public final class PublishedFacts {
 
     /** @throws CheckpointException if a fact needs a tokenizer and there is none */
     public List<Outcome> check(Optional<Tokenizer> tokenizer, ForwardPass forward) {
-        return facts.stream()
-                .map(fact -> new Outcome(fact.describe(), fact.check(tokenizer, forward)))
-                .toList();
+        return facts.stream().map(fact -> outcome(fact, tokenizer, forward)).toList();
+    }
+
+    private static Outcome outcome(Fact fact, Optional<Tokenizer> tokenizer, ForwardPass forward) {
+        WatchedLogits logits = new WatchedLogits(forward);
+        Optional<String> finding = fact.check(tokenizer, logits);
+        return new Outcome(fact.describe(), finding, logits.nonFinite);
+    }
+
+    /** The logits of a forward pass, and the first of them that is not finite. */
+    private static final class WatchedLogits {
+        private final ForwardPass forward;
+        private Optional<String> nonFinite = Optional.empty();
+
+        WatchedLogits(ForwardPass forward) {
+            this.forward = forward;
+        }
+
+        int vocabSize() {
+            return forward.program().vocabSize();
+        }
+
+        /** After the last of the tokens. */
+        float[] of(int[] tokens, int firstPosition) {
+            float[] logits = forward.forward(tokens, firstPosition);
+            for (int i = 0; i < vocabSize() && nonFinite.isEmpty(); i++) {
+                if (!Float.isFinite(logits[i])) {
+                    int position = firstPosition + tokens.length - 1;
+                    nonFinite = Optional.of("logit " + i + " at position " + position + " is " + logits[i]);
+                }
+            }
+            return logits;
+        }
     }
 
     private sealed interface Fact {
         String describe();
 
         /** What was found instead, if the fact does not hold. */
-        Optional<String> check(Optional<Tokenizer> tokenizer, ForwardPass forward);
+        Optional<String> check(Optional<Tokenizer> tokenizer, WatchedLogits logits);
 
         static Fact parse(JsonNode fact) {
             String source = fact.get("source").textValue();
@@ -121,7 +152,7 @@ public final class PublishedFacts {
         }
 
         @Override
-        public Optional<String> check(Optional<Tokenizer> tokenizer, ForwardPass forward) {
+        public Optional<String> check(Optional<Tokenizer> tokenizer, WatchedLogits logits) {
             return difference(ids, required(tokenizer).encode(text));
         }
     }
@@ -133,13 +164,12 @@ public final class PublishedFacts {
         }
 
         @Override
-        public Optional<String> check(Optional<Tokenizer> tokenizer, ForwardPass forward) {
+        public Optional<String> check(Optional<Tokenizer> tokenizer, WatchedLogits logits) {
             int[] actual = new int[ids.length];
             int[] next = prompt.ids(tokenizer);
             int position = 0;
             for (int i = 0; i < ids.length; i++) {
-                actual[i] = Logits.argmax(
-                        forward.forward(next, position), forward.program().vocabSize());
+                actual[i] = Logits.argmax(logits.of(next, position), logits.vocabSize());
                 position += next.length;
                 next = new int[] {actual[i]};
             }
@@ -156,12 +186,12 @@ public final class PublishedFacts {
         }
 
         @Override
-        public Optional<String> check(Optional<Tokenizer> tokenizer, ForwardPass forward) {
-            float[] logits = forward.forward(Arrays.copyOf(prompt.ids(tokenizer), position + 1), 0);
+        public Optional<String> check(Optional<Tokenizer> tokenizer, WatchedLogits logits) {
+            float[] found = logits.of(Arrays.copyOf(prompt.ids(tokenizer), position + 1), 0);
             for (int i = 0; i < at.length; i++) {
-                if (!(Math.abs(logits[at[i]] - values[i]) <= tolerance)) {
+                if (!(Math.abs(found[at[i]] - values[i]) <= tolerance)) {
                     return Optional.of(
-                            String.format(Locale.ROOT, "logit %d is %s, not %s", at[i], logits[at[i]], values[i]));
+                            String.format(Locale.ROOT, "logit %d is %s, not %s", at[i], found[at[i]], values[i]));
                 }
             }
             return Optional.empty();

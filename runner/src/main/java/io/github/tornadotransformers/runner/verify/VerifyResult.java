@@ -4,6 +4,7 @@ import io.github.tornadotransformers.models.checkpoint.NonFiniteTensor;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.stream.Stream;
 
 /**
  * Everything that one run of {@code verify} found.
@@ -34,6 +35,11 @@ public record VerifyResult(
      */
     public record EngineRun(String engine, String device, String dtype, double loadMillis, double forwardMillis) {}
 
+    /** The same, where a value was not finite and the weights were looked at. */
+    public VerifyResult withBroken(List<NonFiniteTensor> tensors) {
+        return new VerifyResult(subject, promptIds, steps, runs, comparisons, kernels, published, tensors, environment);
+    }
+
     /** Whether all agree, on values that mean something. */
     public boolean passes() {
         return agrees() && isFinite();
@@ -41,7 +47,8 @@ public record VerifyResult(
 
     /** Whether every value that was compared is finite. */
     public boolean isFinite() {
-        return comparisons.stream().noneMatch(Comparison::sawNonFinite);
+        return comparisons.stream().noneMatch(Comparison::sawNonFinite)
+                && outcomes().allMatch(outcome -> outcome.nonFinite().isEmpty());
     }
 
     /** What to say of the values that are not finite; nothing where there is none. */
@@ -54,10 +61,13 @@ public record VerifyResult(
                     .map(tensor -> "The weights are broken: " + tensor)
                     .toList();
         }
-        return comparisons.stream()
-                .flatMap(each -> each.firstNonFinite().stream())
-                .limit(1)
-                .map(value -> "Every weight is finite, but " + value + " on all engines.")
+        Stream<String> values = Stream.concat(
+                comparisons.stream()
+                        .flatMap(each -> each.firstNonFinite().stream())
+                        .map(value -> value + " on all engines"),
+                outcomes().flatMap(outcome -> outcome.nonFinite().stream()));
+        return values.limit(1)
+                .map(value -> "Every weight is finite, but " + value + ".")
                 .toList();
     }
 
@@ -72,7 +82,11 @@ public record VerifyResult(
     public boolean agrees() {
         return comparisons.stream().allMatch(Comparison::agrees)
                 && kernels.values().stream().flatMap(List::stream).allMatch(KernelCheck.Verdict::agrees)
-                && published.values().stream().flatMap(List::stream).allMatch(PublishedFacts.Outcome::holds);
+                && outcomes().allMatch(PublishedFacts.Outcome::holds);
+    }
+
+    private Stream<PublishedFacts.Outcome> outcomes() {
+        return published.values().stream().flatMap(List::stream);
     }
 
     /** The kernels that any engine was checked for. */

@@ -4,14 +4,18 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
+import io.github.tornadotransformers.models.Sizes;
 import io.github.tornadotransformers.models.TestCheckpoints;
 import io.github.tornadotransformers.models.checkpoint.StoredTensor;
+import io.github.tornadotransformers.models.gpt2.Gpt2Config;
 import io.github.tornadotransformers.runner.CommandRun;
+import io.github.tornadotransformers.testsupport.TestTokenizers;
 import java.io.IOException;
 import java.io.RandomAccessFile;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Collections;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -119,6 +123,25 @@ class VerifyCommandTest {
         assertThat(run.out()).endsWith("They do not agree.\n");
     }
 
+    /** Also where the first difference is one of finite values. */
+    @Test
+    void brokenWeightsAreNamedBesideAGoldenTrace() throws IOException {
+        Path model = folder.resolve("broken beside a golden trace");
+        StoredTensor tensor =
+                TestCheckpoints.write(model, TestCheckpoints.llama(), 5).tensor("lm_head.weight");
+        overwrite(tensor, 119, Float.NaN);
+        String zeros =
+                String.join(",", Collections.nCopies(TestCheckpoints.llama().vocabSize(), "0"));
+        Path golden = Files.writeString(
+                folder.resolve("zeros.json"),
+                "{\"steps\":[{\"ids\":[1,2],\"last_row_logits\":[" + zeros + "],\"next\":1}]}");
+        CommandRun run =
+                CommandRun.of("verify", model.toString(), "-q", "--golden", golden.toString(), "--engines", "host");
+        assertThat(run.out())
+                .containsPattern("First difference: step 0, lmHead, position 1, element 0: \\S*\\d")
+                .contains("The weights are broken: tensor \"lm_head.weight\"");
+    }
+
     @Test
     void aGoldenTraceOfMorePositionsThanTheContextIsRefused() throws IOException {
         Path golden = Files.writeString(
@@ -200,6 +223,35 @@ class VerifyCommandTest {
         CommandRun run = CommandRun.of("verify", llama, "--published", "--engines", "host", "-q");
         assertThat(run.exitCode()).isOne();
         assertThat(run.err()).contains("nothing published is known about a model of this shape");
+    }
+
+    /** Of the released GPT-2's vocabulary and layers, which are what it is known by. */
+    @Test
+    void publishedFactsOfBrokenWeightsNameThem() {
+        Path model = folder.resolve("released");
+        Gpt2Config config = new Gpt2Config(new Sizes(50_257, 128, 4, 4, 12), 1, 1e-5f, true, true);
+        StoredTensor tensor = TestCheckpoints.write(model, config, 5).tensor("ln_f.weight");
+        TestTokenizers.byteLevel(model);
+        String[] call = {"verify", model.toString(), "--published", "--engines", "host", "-q"};
+        assertThat(CommandRun.of(call).out())
+                .contains("logit 0 is ")
+                .doesNotContain("finite")
+                .endsWith("They do not agree.\n");
+
+        overwrite(tensor, 2, Float.NaN);
+        CommandRun run = CommandRun.of(call);
+        assertThat(run.exitCode()).isOne();
+        assertThat(run.out())
+                .contains(
+                        "The weights are broken: tensor \"" + tensor.name() + "\" (F32 [4]) in " + tensor.file()
+                                + ": element [2] is NaN\n",
+                        "logit 0 is NaN, not -35.2362442");
+
+        for (int index = 0; index < 4; index++) {
+            overwrite(tensor, index, Float.MAX_VALUE);
+        }
+        assertThat(CommandRun.of(call).out())
+                .containsPattern("Every weight is finite, but logit \\d+ at position \\d+ is (NaN|-?Infinity)\\.\n");
     }
 
     static Stream<Arguments> wrongCalls() {
