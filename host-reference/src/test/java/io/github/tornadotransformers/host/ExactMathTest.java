@@ -37,6 +37,8 @@ class ExactMathTest {
         assertThat(hash(-8f, 1f / 4096, ExactMath::tanh)).isEqualTo(0x5EA2AA66);
         assertThat(hash(-8f, 1f / 4096, ExactMath::erf)).isEqualTo(0x04B66D4E);
         assertThat(hash(-8f, 1f / 4096, ExactMath::geluErf)).isEqualTo(0x5B44003B);
+        assertThat(hash(-8f, 1f / 4096, ExactMath::siluSlope)).isEqualTo(0x33E33EC9);
+        assertThat(hash(-8f, 1f / 4096, ExactMath::geluTanhSlope)).isEqualTo(0x3F186816);
     }
 
     private static int hash(float first, float step, UnaryOperator<Float> function) {
@@ -113,6 +115,22 @@ class ExactMathTest {
             assertThat((double) ExactMath.geluTanh((float) x)).isCloseTo(gelu, within(gelu));
             assertThat((double) ExactMath.silu((float) x)).isCloseTo(silu, within(silu));
         }
+    }
+
+    /** Differences of the definitions, in double, over a step at which neither rounding nor curvature shows. */
+    @Test
+    void slopesAreThoseOfTheirFunctions() {
+        DoubleUnaryOperator gelu = x -> 0.5 * x * (1 + Math.tanh(Math.sqrt(2 / Math.PI) * (x + 0.044715 * x * x * x)));
+        DoubleUnaryOperator silu = x -> x / (1 + Math.exp(-x));
+        double step = 1e-5;
+        for (double x = -12; x < 12; x += 0.0173) {
+            assertThat((double) ExactMath.geluTanhSlope((float) x)).isCloseTo(slope(gelu, x, step), within(1));
+            assertThat((double) ExactMath.siluSlope((float) x)).isCloseTo(slope(silu, x, step), within(1));
+        }
+    }
+
+    private static double slope(DoubleUnaryOperator function, double x, double step) {
+        return (function.applyAsDouble(x + step) - function.applyAsDouble(x - step)) / (2 * step);
     }
 
     private static org.assertj.core.data.Offset<Double> within(double value) {
