@@ -6,6 +6,7 @@ import io.github.tornadotransformers.taskgraphs.devices.CompileReport;
 import io.github.tornadotransformers.taskgraphs.devices.DeviceException;
 import io.github.tornadotransformers.taskgraphs.devices.DeviceFailure;
 import io.github.tornadotransformers.taskgraphs.devices.DeviceInfo;
+import io.github.tornadotransformers.taskgraphs.devices.DriverCalls;
 import io.github.tornadotransformers.taskgraphs.devices.TornadoDevices;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -39,6 +40,7 @@ public final class DevicePlan implements AutoCloseable {
     private final Set<StageGraph> compiled = new HashSet<>();
     private final TornadoExecutionPlan plan;
     private TornadoExecutionResult last;
+    private String lastGraph = "";
     private CompileReport report = new CompileReport(0, 0);
     private CompileListener listener = CompileListener.NONE;
 
@@ -78,14 +80,21 @@ public final class DevicePlan implements AutoCloseable {
         return report;
     }
 
-    /** @throws DeviceException if the graph cannot be compiled, does not run on the device, or the device runs out of memory */
+    /**
+     * @throws DeviceException if the graph cannot be compiled, does not run on the device, a copy fails, or the device runs out
+     *     of memory
+     */
     public void execute(StageGraph graph) {
-        if (compiled.contains(graph)) {
-            last = plan.withGraph(indices.get(graph)).execute();
-        } else {
-            compile(graph);
-            compiled.add(graph);
+        lastGraph = graph.name();
+        try (DriverCalls calls = DriverCalls.of(device)) {
+            if (compiled.contains(graph)) {
+                last = plan.withGraph(indices.get(graph)).execute();
+            } else {
+                compile(graph);
+            }
+            calls.requireSuccess(lastGraph);
         }
+        compiled.add(graph);
     }
 
     private void compile(StageGraph graph) {
@@ -131,9 +140,16 @@ public final class DevicePlan implements AutoCloseable {
         }
     }
 
-    /** Copies an array that the graph executed last has kept to the host. */
+    /**
+     * Copies an array that the graph executed last has kept to the host.
+     *
+     * @throws DeviceException if the copy fails
+     */
     public void fetch(TornadoNativeArray array) {
-        last.transferToHost(array);
+        try (DriverCalls calls = DriverCalls.of(device)) {
+            last.transferToHost(array);
+            calls.requireSuccess(lastGraph);
+        }
     }
 
     /**
@@ -142,11 +158,13 @@ public final class DevicePlan implements AutoCloseable {
      */
     @Override
     public void close() {
-        for (StageGraph graph : graphs) {
-            try {
-                plan.withGraph(indices.get(graph)).freeDeviceMemory();
-            } catch (TornadoInternalError _) {
-                // Freed by its owner.
+        try (DriverCalls _ = DriverCalls.of(device)) {
+            for (StageGraph graph : graphs) {
+                try {
+                    plan.withGraph(indices.get(graph)).freeDeviceMemory();
+                } catch (TornadoInternalError _) {
+                    // Freed by its owner.
+                }
             }
         }
     }

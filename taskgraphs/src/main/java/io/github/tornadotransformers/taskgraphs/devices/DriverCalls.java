@@ -1,0 +1,131 @@
+package io.github.tornadotransformers.taskgraphs.devices;
+
+import io.github.tornadotransformers.models.Term;
+import io.github.tornadotransformers.models.Wording;
+import java.io.IOException;
+import java.util.Optional;
+import java.util.regex.MatchResult;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+
+/**
+ * The driver's calls while this is open. TornadoVM's OpenCL, CUDA and PTX backends print that a call failed, on the process's
+ * standard output, and go on: after a failed copy a kernel would compute with what was there before. Here it is an error. Where
+ * standard output cannot be read back, on other systems than Linux or without access to native code, it stays a print.
+ */
+public final class DriverCalls implements AutoCloseable {
+    private static final int STANDARD_OUTPUT = 1;
+
+    /** As in {@code cuda_jni.h}, {@code ptx_log.h} and {@code ocl_log.h} of TornadoVM: the call, then what it returned. */
+    private static final Pattern FAILED =
+            Pattern.compile("\t?\\[TornadoVM-[\\w-]+-JNI] ERROR : ([^\n]+?) -> Returned: ([^\n]*)\n");
+
+    /** Calls that no result depends on: pinned memory, without which copies are slower, times, and watts. */
+    private static final Pattern HARMLESS =
+            Pattern.compile("(cuMemHost|cuEventElapsedTime|clGetEventProfilingInfo|nvml).*");
+
+    private final DeviceInfo device;
+    private final Optional<HeldOutput> output;
+    private final long start;
+    private boolean thrown;
+
+    private DriverCalls(DeviceInfo device, Optional<HeldOutput> output) {
+        this.device = device;
+        this.output = output;
+        this.start = output.map(DriverCalls::hold).orElse(0L);
+    }
+
+    /** Watches a device's calls until it is closed. */
+    public static DriverCalls of(DeviceInfo device) {
+        boolean printed = device.backend() != Backend.VIRTUAL && device.backend() != Backend.METAL;
+        return new DriverCalls(device, printed ? OfProcess.OUTPUT : Optional.empty());
+    }
+
+    static DriverCalls printedTo(HeldOutput output, DeviceInfo device) {
+        return new DriverCalls(device, Optional.of(output));
+    }
+
+    /** What of an output is no report of a failed call. */
+    static String withoutReports(String output) {
+        return FAILED.matcher(output).replaceAll("");
+    }
+
+    /** @throws DeviceException if a call failed so far, on which the results of {@code graph} depend */
+    public void requireSuccess(String graph) {
+        Optional<String> failed = FAILED.matcher(printed())
+                .results()
+                .filter(call -> !HARMLESS.matcher(call.group(1)).matches())
+                .map(call -> call.group(1) + " returned " + call.group(2))
+                .findFirst();
+        if (failed.isPresent()) {
+            thrown = true;
+            throw new DeviceException(Wording.of(
+                    "graph %s failed on %s: %s; its results cannot be trusted, try %s host",
+                    graph, device, failed.get(), Term.ENGINE));
+        }
+    }
+
+    /** Reports that {@link #requireSuccess} has not thrown go to {@link System#err}: they are no result. */
+    @Override
+    public void close() {
+        String reports =
+                FAILED.matcher(printed()).results().map(MatchResult::group).collect(Collectors.joining());
+        output.ifPresent(DriverCalls::letGo);
+        if (!thrown) {
+            System.err.print(reports);
+        }
+    }
+
+    private String printed() {
+        try {
+            return output.isPresent() ? output.get().since(start) : "";
+        } catch (IOException e) {
+            throw unreadable(e);
+        }
+    }
+
+    private static long hold(HeldOutput output) {
+        try {
+            return output.hold();
+        } catch (IOException e) {
+            throw unreadable(e);
+        }
+    }
+
+    private static void letGo(HeldOutput output) {
+        try {
+            output.letGo();
+        } catch (IOException e) {
+            throw unreadable(e);
+        }
+    }
+
+    private static DeviceException unreadable(IOException e) {
+        return new DeviceException(
+                "standard output cannot be watched for failed calls of the driver: " + e.getMessage(), e);
+    }
+
+    /** A process has one standard output, whoever watches it. */
+    private static final class OfProcess {
+        static final Optional<HeldOutput> OUTPUT = Descriptors.areAvailable() ? open() : Optional.empty();
+
+        private static Optional<HeldOutput> open() {
+            try {
+                HeldOutput output = new HeldOutput(STANDARD_OUTPUT, DriverCalls::withoutReports);
+                Runtime.getRuntime().addShutdownHook(new Thread(() -> end(output), "standard output"));
+                return Optional.of(output);
+            } catch (IOException | IllegalStateException _) {
+                // No memory for it, or the JVM is about to end.
+                return Optional.empty();
+            }
+        }
+
+        private static void end(HeldOutput output) {
+            try {
+                output.end();
+            } catch (IOException e) {
+                throw unreadable(e);
+            }
+        }
+    }
+}
