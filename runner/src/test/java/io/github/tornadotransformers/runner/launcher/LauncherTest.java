@@ -77,8 +77,18 @@ class LauncherTest {
     void helpOfTheBenchmarksBuildsNothingOfTheirs() throws Exception {
         checkout.launch("models");
         assertThat(checkout.launch("jmh", "--help").out()).contains("/transformers.jar]\n[jmh]\n[--help]\n");
-        assertThat(checkout.launch("jmh", "OpBenchmark", "--help").out()).contains("[OpBenchmark]\n[--help]\n");
+        assertThat(checkout.launch("jmh", "OpBenchmark", "-p", "op=x", "--help").out())
+                .contains("/transformers.jar]\n[jmh]\n[--help]\n");
         assertThat(checkout.mavenCalls()).hasSize(1);
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"--help", "-h", "-pl models --help"})
+    void helpOfTheTestsRunsNone(String options) throws Exception {
+        List<String> call =
+                Stream.concat(Stream.of("test"), Stream.of(options.split(" "))).toList();
+        assertThat(checkout.launch(call.toArray(String[]::new)).out())
+                .contains("/transformers.jar]\n[test]\n[--help]\n");
     }
 
     @Test
