@@ -189,7 +189,8 @@ public final class Commands {
     /** {@code transformers} itself. */
     @Command(
             name = "transformers",
-            description = {"GPT-2 and Llama as Java kernels on TornadoVM, checked bit for bit against a host reference."
+            description = {
+                "Language models as Java kernels on TornadoVM, checked bit for bit against a plain Java reference."
             },
             synopsisSubcommandLabel = "COMMAND",
             commandListHeading = "%nCommands, each with its own --help:%n",
