@@ -68,15 +68,20 @@ public final class Svg {
     }
 
     public Svg text(Point at, Anchor anchor, String style, String text) {
-        String place = anchor.toString().toLowerCase(Locale.ROOT);
         return add(
                 "<text x=\"%.1f\" y=\"%.1f\" text-anchor=\"%s\" style=\"%s\">%s</text>",
-                at.x, at.y, place, escape(style), escape(text));
+                at.x, at.y, name(anchor), escape(style), escape(text));
     }
 
-    /** @param degrees clockwise */
-    public Svg slanted(Point at, int degrees, String text) {
-        return add("<text transform=\"translate(%.1f %.1f) rotate(%d)\">%s</text>", at.x, at.y, degrees, escape(text));
+    /** @param degrees clockwise, about the point */
+    public Svg slanted(Point at, int degrees, Anchor anchor, String text) {
+        return add(
+                "<text transform=\"translate(%.1f %.1f) rotate(%d)\" text-anchor=\"%s\">%s</text>",
+                at.x, at.y, degrees, name(anchor), escape(text));
+    }
+
+    private static String name(Anchor anchor) {
+        return anchor.toString().toLowerCase(Locale.ROOT);
     }
 
     /** The whole drawing as a part of a page. */

@@ -16,16 +16,17 @@ class SvgTest {
                         .dot(at, 2, "fill: red")
                         .bar(at, 5, 6, "fill: red", "a < b")
                         .text(at, Svg.Anchor.MIDDLE, "", "a & b")
-                        .slanted(at, 35, "a > b")
+                        .slanted(at, 35, Svg.Anchor.END, "a > b")
                         .markup())
-                .isEqualTo("<svg viewBox=\"0 0 30 20\" role=\"img\""
-                        + " aria-label=\"what &quot;it&quot; shows\"><style>text { fill: red }</style>"
-                        + "<polyline points=\"1.0,2.3 3.0,4.0\" fill=\"none\" style=\"stroke: red\"/>"
-                        + "<circle cx=\"1.0\" cy=\"2.3\" r=\"2.0\" style=\"fill: red\"/>"
-                        + "<rect x=\"1.0\" y=\"2.3\" width=\"5.0\" height=\"6.0\" style=\"fill: red\">"
-                        + "<title>a &lt; b</title></rect>"
-                        + "<text x=\"1.0\" y=\"2.3\" text-anchor=\"middle\" style=\"\">a &amp; b</text>"
-                        + "<text transform=\"translate(1.0 2.3) rotate(35)\">a &gt; b</text></svg>");
+                .isEqualTo(
+                        "<svg viewBox=\"0 0 30 20\" role=\"img\""
+                                + " aria-label=\"what &quot;it&quot; shows\"><style>text { fill: red }</style>"
+                                + "<polyline points=\"1.0,2.3 3.0,4.0\" fill=\"none\" style=\"stroke: red\"/>"
+                                + "<circle cx=\"1.0\" cy=\"2.3\" r=\"2.0\" style=\"fill: red\"/>"
+                                + "<rect x=\"1.0\" y=\"2.3\" width=\"5.0\" height=\"6.0\" style=\"fill: red\">"
+                                + "<title>a &lt; b</title></rect>"
+                                + "<text x=\"1.0\" y=\"2.3\" text-anchor=\"middle\" style=\"\">a &amp; b</text>"
+                                + "<text transform=\"translate(1.0 2.3) rotate(35)\" text-anchor=\"end\">a &gt; b</text></svg>");
     }
 
     @Test

@@ -13,6 +13,11 @@ final class DifferencePlot {
     private static final int LEFT = 70;
     private static final int TOP = 20;
     private static final int BOTTOM = 90;
+    /** Labels slant to the left, so that none runs over the right edge. */
+    private static final int SLANT = -35;
+    /** Slanted labels that are closer than this cross each other. */
+    private static final int LABEL_SPACING = 24;
+
     private static final int SMALLEST_EXPONENT = -12;
     private static final int LARGEST_EXPONENT = 4;
 
@@ -32,7 +37,24 @@ final class DifferencePlot {
             marked |= first;
             bar(svg, points.get(i).getKey(), differences, LEFT + i * step, step, first);
         }
+        labels(svg, points.stream().map(Map.Entry::getKey).toList(), step);
         return svg.markup();
+    }
+
+    /** From the right, where what is most wanted stands; a label that would cross the last one is left out. */
+    private static void labels(Svg svg, List<TracePoint> points, double step) {
+        double last = Double.POSITIVE_INFINITY;
+        for (int i = points.size() - 1; i >= 0; i--) {
+            TracePoint point = points.get(i);
+            double x = LEFT + (i + 0.5) * step;
+            boolean inLayer = point.layer() != TraceListener.NO_LAYER;
+            boolean wanted = !inLayer || i == 0 || points.get(i - 1).layer() != point.layer();
+            if (wanted && x <= last - LABEL_SPACING) {
+                String label = inLayer ? "layer " + point.layer() : point.op();
+                svg.slanted(new Svg.Point(x + 4, y(SMALLEST_EXPONENT) + 14), SLANT, Svg.Anchor.END, label);
+                last = x;
+            }
+        }
     }
 
     private static void axis(Svg svg) {
@@ -70,14 +92,5 @@ final class DifferencePlot {
                     "fill: var(--bad)",
                     "first difference: " + point);
         }
-        if (point.layer() == TraceListener.NO_LAYER || startsLayer(point)) {
-            String label = point.layer() == TraceListener.NO_LAYER ? point.op() : "layer " + point.layer();
-            svg.slanted(new Svg.Point(x + step * 0.3, base + 14), 35, label);
-        }
-    }
-
-    /** The attention's residual is the first default point of a layer, its norm the first of all. */
-    private static boolean startsLayer(TracePoint point) {
-        return point.op().equals("oProj");
     }
 }

@@ -11,11 +11,12 @@ public final class LossCurve {
     private static final int WIDTH = 640;
     private static final int HEIGHT = 400;
     private static final int LEFT = 48;
-    private static final int TOP = 16;
-    private static final int RIGHT = WIDTH - 16;
+    private static final int TOP = 44;
+    private static final int RIGHT = WIDTH - 24;
     private static final int BOTTOM = HEIGHT - 36;
     private static final int TICKS = 5;
     private static final int TICK = 4;
+    private static final int KEY_TOP = 14;
     private static final int KEY_LINE = 16;
     private static final int KEY_WIDTH = 90;
     private static final double DOT = 2.5;
@@ -93,8 +94,8 @@ public final class LossCurve {
                 validation.stream().map(each -> at(each.step(), each.loss())).toList(),
                 VALIDATION_COLOUR,
                 true);
-        drawKey(svg, TOP, "training loss", TRAINING_COLOUR);
-        drawKey(svg, TOP + KEY_LINE, "validation loss", VALIDATION_COLOUR);
+        drawKey(svg, KEY_TOP, "training loss", TRAINING_COLOUR);
+        drawKey(svg, KEY_TOP + KEY_LINE, "validation loss", VALIDATION_COLOUR);
         return svg.file();
     }
 
@@ -111,11 +112,19 @@ public final class LossCurve {
                     Svg.Anchor.END,
                     "",
                     String.format(Locale.ROOT, "%.1f", loss));
-            int step = Math.toIntExact((long) steps * i / TICKS);
-            Svg.Point onSteps = at(step, low);
-            svg.line(List.of(onSteps, new Svg.Point(onSteps.x(), BOTTOM + TICK)), AXIS_STYLE);
-            svg.text(new Svg.Point(onSteps.x(), BOTTOM + 4 * TICK), Svg.Anchor.MIDDLE, "", Integer.toString(step));
         }
+        IntStream.rangeClosed(0, TICKS)
+                .map(i -> Math.toIntExact((long) steps * i / TICKS))
+                .distinct()
+                .forEach(step -> {
+                    Svg.Point onSteps = at(step, low);
+                    svg.line(List.of(onSteps, new Svg.Point(onSteps.x(), BOTTOM + TICK)), AXIS_STYLE);
+                    svg.text(
+                            new Svg.Point(onSteps.x(), BOTTOM + 4 * TICK),
+                            Svg.Anchor.MIDDLE,
+                            "",
+                            Integer.toString(step));
+                });
         svg.text(new Svg.Point((LEFT + RIGHT) / 2.0, HEIGHT - TICK), Svg.Anchor.MIDDLE, "", "steps");
     }
 

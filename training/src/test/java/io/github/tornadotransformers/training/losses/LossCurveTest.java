@@ -8,6 +8,8 @@ import java.util.List;
 import java.util.stream.IntStream;
 import javax.xml.parsers.DocumentBuilderFactory;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.w3c.dom.NamedNodeMap;
 import org.w3c.dom.NodeList;
 
@@ -54,12 +56,12 @@ class LossCurveTest {
         assertThat(LossCurve.svg(history(100))).isEqualTo(LossCurve.svg(history(100)));
     }
 
-    /** From 48 to 624, 4 steps are 144 apart; losses from 1 to 3 lie between 364 and 16. */
+    /** From 48 to 616, 4 steps are 142 apart; losses from 1 to 3 lie between 364 and 44. */
     @Test
     void aLossIsDrawnAtItsStep() throws Exception {
         LossHistory history = LossHistory.of(List.of(3.0, 2.0, 1.5, 1.0), List.of(new LossHistory.Validation(4, 2.0)));
         assertThat(line(history, "stroke: #9db8d9"))
-                .containsExactly("192.0,16.0", "336.0,190.0", "480.0,277.0", "624.0,364.0");
+                .containsExactly("190.0,44.0", "332.0,204.0", "474.0,284.0", "616.0,364.0");
     }
 
     @Test
@@ -68,12 +70,22 @@ class LossCurveTest {
         assertThat(elements(history, "circle"))
                 .singleElement()
                 .satisfies(dot ->
-                        assertThat(value(dot, "cx") + " " + value(dot, "cy")).isEqualTo("624.0 190.0"));
+                        assertThat(value(dot, "cx") + " " + value(dot, "cy")).isEqualTo("616.0 204.0"));
     }
 
     @Test
     void oneStepIsADot() throws Exception {
         assertThat(elements(LossHistory.of(List.of(2.0), List.of()), "circle")).hasSize(1);
+    }
+
+    @ParameterizedTest
+    @CsvSource({"1, 2", "3, 4", "5, 6", "100, 6"})
+    void eachStepOnTheAxisIsNamedOnce(int steps, int marks) throws Exception {
+        List<String> places = elements(history(steps), "text").stream()
+                .map(text -> value(text, "x") + " " + value(text, "y"))
+                .filter(place -> place.endsWith(" 380.0"))
+                .toList();
+        assertThat(places).hasSize(marks).doesNotHaveDuplicates();
     }
 
     @Test
