@@ -110,7 +110,7 @@ class GeneratorTest {
     }
 
     @ParameterizedTest
-    @CsvSource({"or</s>, ' w'", "'🦙</s>', ' wor'", "'wor🦙</s> hell', ' '"})
+    @CsvSource({"or</s>, ' w'", "'🦙</s>', ' wor'", "</s>, ' wor🦙'", "'wor🦙</s> hell', ' '"})
     void aStopTextMayContainASpecialToken(String stop, String shown) {
         String before = stop.startsWith("or") ? " wor" : " wor🦙";
         int[] ids = append(continuation(before), 2);
@@ -121,6 +121,17 @@ class GeneratorTest {
                 GenerationOptions.ofTokens(20).withStopTexts(List.of(stop)), tokenizer.encodePrompt("hello"), ids);
         assertEquals(StopReason.STOP, result.stopReason());
         assertEquals(Optional.of(shown), result.text());
+    }
+
+    /** Here of a stop text that does not come. */
+    @Test
+    void whatWaitedWhenASpecialTokenEndsTheTextIsShown() {
+        GenerationResult result = generate(
+                GenerationOptions.ofTokens(9).withEndTokens(Set.of(0)).withStopTexts(List.of("</s>", "r h")),
+                tokenizer.encodePrompt("hello"),
+                append(continuation(" wor"), 2));
+        assertEquals(StopReason.STOP, result.stopReason());
+        assertEquals(Optional.of(" wor"), result.text());
     }
 
     /** A special token that no stop text spells is not there, as before. */
@@ -249,7 +260,9 @@ class GeneratorTest {
 
     @Test
     void forwardPassesAreCounted() {
+        long started = System.nanoTime();
         GenerationResult result = generate(GenerationOptions.ofTokens(4), new int[5], 5, 6, 7, 8);
+        assertThat(result.prefillNanos() + result.decodeNanos()).isBetween(1L, System.nanoTime() - started);
         assertEquals(5, result.prefillTokens());
         assertEquals(3, result.decodeTokens());
         assertThat(result.prefillTokensPerSecond()).isPositive();

@@ -7,6 +7,8 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 
 import io.github.tornadotransformers.models.InvalidRequest;
 import io.github.tornadotransformers.testsupport.RandomData;
+import java.util.ArrayList;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -52,6 +54,21 @@ class PerplexityTest {
         Perplexity perplexity = Perplexity.of(new ScriptedForwardPass(VOCAB, 300, BIGRAMS), ids, window, stride);
         assertEquals(256, perplexity.tokens());
         assertThat(perplexity.meanNll()).isCloseTo(expected / 256, within(1e-12));
+    }
+
+    @Test
+    void progressCountsThePredictions() {
+        List<Integer> counts = new ArrayList<>();
+        Perplexity.of(new ScriptedForwardPass(VOCAB, 4, BIGRAMS), new int[8], counts::add);
+        assertThat(counts).containsExactly(1, 2, 3, 4, 5, 6, 7);
+    }
+
+    @ParameterizedTest
+    @CsvSource({"0, 0 tokens", "1, 1 token"})
+    void aTextWithNothingToPredictIsRefused(int tokens, String found) {
+        ScriptedForwardPass forward = new ScriptedForwardPass(VOCAB, 4, BIGRAMS);
+        assertThat(assertThrows(InvalidRequest.class, () -> Perplexity.of(forward, new int[tokens])))
+                .hasMessage("the text has " + found + "; perplexity needs 2, to predict one from the other");
     }
 
     @Test

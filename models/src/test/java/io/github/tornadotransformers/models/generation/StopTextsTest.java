@@ -76,6 +76,14 @@ class StopTextsTest {
     }
 
     @Test
+    void whatCannotBeginAStopTextAnyMoreIsShownWhenASpecialTokenComes() {
+        StopTexts texts = new StopTexts(List.of("ab", "<s>x"));
+        assertEquals("", texts.push("a"));
+        assertEquals("a", texts.pushUnseen("<s>"));
+        assertEquals("y", texts.push("y"));
+    }
+
+    @Test
     void aSpecialTokenThatWaitedInVainIsNotShown() {
         StopTexts texts = new StopTexts(List.of("b<s>c"));
         texts.push("ab");
