@@ -1,5 +1,6 @@
 package io.github.tornadotransformers.models.checkpoint;
 
+import io.github.tornadotransformers.models.program.Weight;
 import java.lang.foreign.MemorySegment;
 import java.util.List;
 
@@ -24,6 +25,11 @@ public interface WeightAllocator {
      */
     default List<MemorySegment> allocateLayers(String name, int layers, long layerBytes) {
         return List.of(allocate(name, Math.multiplyExact(layers, layerBytes)));
+    }
+
+    /** The name of a weight's scales; that of its elements is the weight's. */
+    static String scalesOf(Weight weight) {
+        return weight.name() + ".scales";
     }
 
     /** The order of a matrix's elements. */

@@ -16,8 +16,6 @@ import java.util.SequencedMap;
  * chosen type. Tensors are read in pieces, so that the peak is little more than the weights.
  */
 public final class WeightLoader {
-    private static final String SCALES = ".scales";
-
     /** Fills a weight's columns of one layer that belong to one tensor. */
     @FunctionalInterface
     interface PartFiller {
@@ -56,7 +54,7 @@ public final class WeightLoader {
         List<MemorySegment> elements =
                 allocator.allocateLayers(weight.name(), layers, WeightData.elementBytes(weight, dtype) / layers);
         List<MemorySegment> scales = dtype == DType.INT8
-                ? allocator.allocateLayers(weight.name() + SCALES, layers, WeightData.scaleBytes(weight) / layers)
+                ? allocator.allocateLayers(WeightAllocator.scalesOf(weight), layers, WeightData.scaleBytes(weight) / layers)
                 : List.of();
         return new WeightData(weight, dtype, layout, elements, scales);
     }

@@ -18,7 +18,7 @@ public final class CapturedErrors implements AutoCloseable {
     }
 
     /** The first line that speaks of an error, without colours and the name of a temporary file. */
-    public Optional<String> firstError() {
+    Optional<String> firstError() {
         return printed.toString(StandardCharsets.UTF_8)
                 .lines()
                 .map(CapturedErrors::plain)
@@ -30,7 +30,7 @@ public final class CapturedErrors implements AutoCloseable {
     }
 
     /** Without escape sequences. */
-    public static String plain(String text) {
+    static String plain(String text) {
         return text.replaceAll("\u001B\\[[0-9;]*m", "");
     }
 

@@ -1,6 +1,8 @@
 package io.github.tornadotransformers.taskgraphs.graphs;
 
 import io.github.tornadotransformers.kernels.Step;
+import io.github.tornadotransformers.models.Term;
+import io.github.tornadotransformers.models.Wording;
 import io.github.tornadotransformers.models.checkpoint.DType;
 import io.github.tornadotransformers.models.program.Buffer;
 import io.github.tornadotransformers.models.program.Op;
@@ -8,10 +10,11 @@ import io.github.tornadotransformers.models.program.Program;
 import io.github.tornadotransformers.taskgraphs.devices.DeviceException;
 import io.github.tornadotransformers.taskgraphs.devices.RuntimeSettings;
 import io.github.tornadotransformers.taskgraphs.graphs.DeviceTransfer.Movement;
+import io.github.tornadotransformers.taskgraphs.memory.ArrayKey;
+import io.github.tornadotransformers.taskgraphs.memory.CacheKey;
 import io.github.tornadotransformers.taskgraphs.memory.DeviceArrays;
 import io.github.tornadotransformers.taskgraphs.memory.DeviceModel;
 import io.github.tornadotransformers.taskgraphs.memory.MemoryPlan;
-import io.github.tornadotransformers.taskgraphs.memory.Stage;
 import io.github.tornadotransformers.taskgraphs.memory.WeightSource;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
@@ -20,7 +23,6 @@ import java.util.Optional;
 import java.util.Set;
 import uk.ac.manchester.tornado.api.types.arrays.FloatArray;
 import uk.ac.manchester.tornado.api.types.arrays.IntArray;
-import uk.ac.manchester.tornado.api.types.arrays.TornadoNativeArray;
 
 /**
  * An Op by itself on a device, with the tasks that it has where Ops are traced, in a graph of its own: for measuring. Weights,
@@ -28,10 +30,10 @@ import uk.ac.manchester.tornado.api.types.arrays.TornadoNativeArray;
  */
 public final class DeviceOp implements AutoCloseable {
     private final DeviceArrays arrays;
-    private final FloatArray output;
-    private final StageGraph graph;
+    private final ArrayKey<FloatArray> output;
+    private final DeviceGraph graph;
     private final DevicePlan plan;
-    private final int layers;
+    private final DeviceModel model;
     private int turn;
 
     /**
@@ -54,34 +56,27 @@ public final class DeviceOp implements AutoCloseable {
             int rows) {}
 
     private DeviceOp(Program alone, DType dtype, Inputs inputs, WeightSource weights, DeviceOptions options) {
+        UnsupportedOps.refuse(alone);
         Op op = alone.kinds().getFirst().ops().getFirst();
         Stage stage = inputs.rows() == 1 ? Stage.DECODE : Stage.PREFILL;
-        MemoryPlan memory = MemoryPlan.of(alone, dtype, inputs.rows(), options.device());
-        inputs.read().ifPresent(buffer -> memory.addBuffer(stage, buffer, inputs.rows()));
-        memory.requireFits();
-        arrays = new DeviceArrays(memory.plan(), alone);
-        arrays.load(alone, weights);
-        layers = memory.groups().layersOf(0);
-        DeviceModel model = new DeviceModel(alone, dtype, options.math(), arrays);
-        TaskBuilder tasks = new TaskBuilder(model, stage, inputs.rows(), arrays.ints(MemoryPlan.LAYER), 0, "");
+        model = DeviceModel.of(alone, dtype, options.math(), options.device());
+        TaskBuilder tasks = new TaskBuilder(model, stage, inputs.rows(), LayerScope.each(0));
         new OpTasks(tasks).add(op);
-        output = tasks.activation(op.output());
-        inputs.read().ifPresent(buffer -> fill(tasks.activation(buffer), 0, inputs.input()));
+        graph = DeviceGraph.of("op", tasks);
+        output = tasks.activation(op.output()).key();
+        MemoryPlan memory = new MemoryPlan(options.device(), graph.arrays());
+        memory.requireFits(bytes -> "the Op needs " + bytes, () -> Wording.of("try %s host", Term.ENGINE));
+        arrays = new DeviceArrays(memory);
+        arrays.load(weights);
+        inputs.read().ifPresent(buffer -> fill(tasks.activation(buffer).key(), 0, inputs.input()));
         fill(output, 0, inputs.output());
-        for (int layer = 0; layer < layers; layer++) {
-            fill(tasks.keys(), layer, inputs.keys().get(layer));
-            fill(tasks.values(), layer, inputs.values().get(layer));
+        for (int layer = 0; layer < layers(); layer++) {
+            fill(cache(CacheKey.Part.KEYS), layer, inputs.keys().get(layer));
+            fill(cache(CacheKey.Part.VALUES), layer, inputs.values().get(layer));
         }
-        for (int row = 0; row < inputs.rows(); row++) {
-            arrays.ints(MemoryPlan.TOKENS).set(row, inputs.tokens()[row]);
-        }
-        IntArray step = tasks.step();
-        step.set(Step.POSITION, inputs.firstPosition());
-        step.set(Step.ROWS, inputs.rows());
-        step.set(Step.LOGIT_ROW, inputs.rows() - 1);
-        graph = new StageGraph("op", tasks.tasks(), tasks.defined());
-        settle(Set.of(output, tasks.keys(), tasks.values()));
-        plan = new DevicePlan(List.of(graph), options.device(), (_, _) -> true);
+        fill(inputs);
+        settle();
+        plan = new DevicePlan(List.of(graph), arrays, options.device(), (_, _) -> true);
     }
 
     /**
@@ -96,20 +91,44 @@ public final class DeviceOp implements AutoCloseable {
         return new DeviceOp(alone, dtype, inputs, weights, options);
     }
 
-    private static void fill(FloatArray array, int part, float[] values) {
-        MemorySegment.copy(
-                values,
-                0,
-                array.getSegment(),
-                ValueLayout.JAVA_FLOAT,
-                (long) part * values.length * Float.BYTES,
-                values.length);
+    private int layers() {
+        return model.groups().range(0).count();
+    }
+
+    private ArrayKey<FloatArray> cache(CacheKey.Part part) {
+        return model.cache(part, 0).key();
+    }
+
+    /** @param part of an array of as many as there are layers; nothing is filled where the Op does not use it */
+    private void fill(ArrayKey<FloatArray> key, int part, float[] values) {
+        if (graph.uses().contains(key)) {
+            MemorySegment.copy(
+                    values,
+                    0,
+                    arrays.get(key).getSegment(),
+                    ValueLayout.JAVA_FLOAT,
+                    (long) part * values.length * Float.BYTES,
+                    values.length);
+        }
+    }
+
+    private void fill(Inputs inputs) {
+        IntArray step = arrays.get(ControlKeys.STEP);
+        step.set(Step.POSITION, inputs.firstPosition());
+        step.set(Step.ROWS, inputs.rows());
+        step.set(Step.LOGIT_ROW, inputs.rows() - 1);
+        if (graph.uses().contains(ControlKeys.TOKENS)) {
+            for (int row = 0; row < inputs.rows(); row++) {
+                arrays.get(ControlKeys.TOKENS).set(row, inputs.tokens()[row]);
+            }
+        }
     }
 
     /** Everything goes to the device once, but for the layer's index; what may be asked for is kept for it. */
-    private void settle(Set<TornadoNativeArray> kept) {
-        for (TornadoNativeArray array : graph.uses()) {
-            boolean changes = array.equals(arrays.ints(MemoryPlan.LAYER));
+    private void settle() {
+        Set<ArrayKey<?>> kept = Set.of(output, cache(CacheKey.Part.KEYS), cache(CacheKey.Part.VALUES));
+        for (ArrayKey<?> array : graph.uses()) {
+            boolean changes = array.equals(ControlKeys.LAYER);
             graph.move(changes ? Movement.UPLOAD_ALWAYS : Movement.UPLOAD_ONCE, array, true);
             if (kept.contains(array)) {
                 graph.move(Movement.PERSIST, array, true);
@@ -123,8 +142,10 @@ public final class DeviceOp implements AutoCloseable {
      * @throws DeviceException if one cannot be compiled, or did not run on the device
      */
     public void run() {
-        arrays.ints(MemoryPlan.LAYER).set(0, turn);
-        turn = (turn + 1) % layers;
+        if (graph.uses().contains(ControlKeys.LAYER)) {
+            arrays.get(ControlKeys.LAYER).set(0, turn);
+        }
+        turn = (turn + 1) % layers();
         plan.execute(graph);
     }
 
@@ -135,17 +156,17 @@ public final class DeviceOp implements AutoCloseable {
 
     /** Copies the first layer's keys from the device. */
     public void fetchKeys(float[] to) {
-        fetch(arrays.floats(MemoryPlan.KEYS, 0), to);
+        fetch(cache(CacheKey.Part.KEYS), to);
     }
 
     /** Copies the first layer's values from the device. */
     public void fetchValues(float[] to) {
-        fetch(arrays.floats(MemoryPlan.VALUES, 0), to);
+        fetch(cache(CacheKey.Part.VALUES), to);
     }
 
-    private void fetch(FloatArray array, float[] to) {
-        plan.fetch(array);
-        MemorySegment.copy(array.getSegment(), ValueLayout.JAVA_FLOAT, 0, to, 0, to.length);
+    private void fetch(ArrayKey<FloatArray> key, float[] to) {
+        plan.fetch(key);
+        MemorySegment.copy(arrays.get(key).getSegment(), ValueLayout.JAVA_FLOAT, 0, to, 0, to.length);
     }
 
     @Override

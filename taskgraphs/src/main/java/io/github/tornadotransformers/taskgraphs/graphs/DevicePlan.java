@@ -8,6 +8,8 @@ import io.github.tornadotransformers.taskgraphs.devices.DeviceFailure;
 import io.github.tornadotransformers.taskgraphs.devices.DeviceInfo;
 import io.github.tornadotransformers.taskgraphs.devices.DriverCalls;
 import io.github.tornadotransformers.taskgraphs.devices.TornadoDevices;
+import io.github.tornadotransformers.taskgraphs.memory.ArrayKey;
+import io.github.tornadotransformers.taskgraphs.memory.DeviceArrays;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
@@ -24,7 +26,6 @@ import uk.ac.manchester.tornado.api.TornadoExecutionResult;
 import uk.ac.manchester.tornado.api.WorkerGrid1D;
 import uk.ac.manchester.tornado.api.enums.ProfilerMode;
 import uk.ac.manchester.tornado.api.exceptions.TornadoInternalError;
-import uk.ac.manchester.tornado.api.types.arrays.TornadoNativeArray;
 
 /** Graphs on a device, executed one at a time. A graph compiles when it is first executed. */
 public final class DevicePlan implements AutoCloseable {
@@ -35,23 +36,30 @@ public final class DevicePlan implements AutoCloseable {
     private static final long MAX_ITEMS = 1L << 29;
 
     private final DeviceInfo device;
-    private final List<StageGraph> graphs;
-    private final Map<StageGraph, Integer> indices = new HashMap<>();
-    private final Set<StageGraph> compiled = new HashSet<>();
+    private final DeviceArrays arrays;
+    private final List<DeviceGraph> graphs;
+    private final Map<DeviceGraph, Integer> indices = new HashMap<>();
+    private final Set<DeviceGraph> compiled = new HashSet<>();
     private final TornadoExecutionPlan plan;
     private TornadoExecutionResult last;
     private String lastGraph = "";
     private CompileReport report = new CompileReport(0, 0);
     private CompileListener listener = CompileListener.NONE;
 
-    public DevicePlan(List<StageGraph> graphs, DeviceInfo device, BiPredicate<StageGraph, DeviceTransfer> kept) {
+    /** @param kept as {@link DeviceGraph#build} takes it */
+    public DevicePlan(
+            List<DeviceGraph> graphs,
+            DeviceArrays arrays,
+            DeviceInfo device,
+            BiPredicate<DeviceGraph, DeviceTransfer> kept) {
         this.device = device;
+        this.arrays = arrays;
         this.graphs = List.copyOf(graphs);
         List<ImmutableTaskGraph> built = new ArrayList<>();
         GridScheduler grids = new GridScheduler();
-        for (StageGraph graph : graphs) {
+        for (DeviceGraph graph : graphs) {
             indices.put(graph, built.size());
-            built.add(graph.build(kept));
+            built.add(graph.build(arrays, kept));
             for (DeviceTask task : graph.tasks()) {
                 grids.addWorkerGrid(graph.key(task), grid(task.items()));
             }
@@ -84,7 +92,7 @@ public final class DevicePlan implements AutoCloseable {
      * @throws DeviceException if the graph cannot be compiled, does not run on the device, a copy fails, or the device runs out
      *     of memory
      */
-    public void execute(StageGraph graph) {
+    public void execute(DeviceGraph graph) {
         lastGraph = graph.name();
         try (DriverCalls calls = DriverCalls.of(device)) {
             if (compiled.contains(graph)) {
@@ -97,7 +105,7 @@ public final class DevicePlan implements AutoCloseable {
         compiled.add(graph);
     }
 
-    private void compile(StageGraph graph) {
+    private void compile(DeviceGraph graph) {
         listener.compiling(
                 report.kernels(),
                 graphs.stream().mapToInt(each -> each.tasks().size()).sum());
@@ -112,7 +120,7 @@ public final class DevicePlan implements AutoCloseable {
         }
     }
 
-    private TornadoExecutionResult runFirst(StageGraph graph, CapturedErrors errors) {
+    private TornadoExecutionResult runFirst(DeviceGraph graph, CapturedErrors errors) {
         try {
             return plan.withGraph(indices.get(graph)).execute();
         } catch (RuntimeException | Error failure) {
@@ -121,7 +129,7 @@ public final class DevicePlan implements AutoCloseable {
     }
 
     /** The first task that does not compile by itself. */
-    private static Optional<String> culprit(StageGraph graph) {
+    private Optional<String> culprit(DeviceGraph graph) {
         return graph.tasks().stream()
                 .filter(task -> !compiles(task))
                 .findFirst()
@@ -129,9 +137,9 @@ public final class DevicePlan implements AutoCloseable {
     }
 
     /** Compiles a task in a plan of its own, without running it. */
-    private static boolean compiles(DeviceTask task) {
+    private boolean compiles(DeviceTask task) {
         TaskGraph graph = new TaskGraph("probe");
-        task.adder().accept(graph);
+        task.addTo(graph, arrays);
         try {
             new TornadoExecutionPlan(graph.snapshot()).withPreCompilation();
             return true;
@@ -145,9 +153,9 @@ public final class DevicePlan implements AutoCloseable {
      *
      * @throws DeviceException if the copy fails
      */
-    public void fetch(TornadoNativeArray array) {
+    public void fetch(ArrayKey<?> array) {
         try (DriverCalls calls = DriverCalls.of(device)) {
-            last.transferToHost(array);
+            last.transferToHost(arrays.get(array));
             calls.requireSuccess(lastGraph);
         }
     }
@@ -159,7 +167,7 @@ public final class DevicePlan implements AutoCloseable {
     @Override
     public void close() {
         try (DriverCalls _ = DriverCalls.of(device)) {
-            for (StageGraph graph : graphs) {
+            for (DeviceGraph graph : graphs) {
                 try {
                     plan.withGraph(indices.get(graph)).freeDeviceMemory();
                 } catch (TornadoInternalError _) {

@@ -1,22 +1,53 @@
 package io.github.tornadotransformers.taskgraphs.graphs;
 
+import io.github.tornadotransformers.taskgraphs.memory.Argument;
+import io.github.tornadotransformers.taskgraphs.memory.ArrayKey;
+import io.github.tornadotransformers.taskgraphs.memory.ConstantKey;
+import io.github.tornadotransformers.taskgraphs.memory.DeviceArrays;
+import io.github.tornadotransformers.taskgraphs.memory.PlannedArray;
+import io.github.tornadotransformers.taskgraphs.memory.Scalar;
 import java.util.List;
-import java.util.function.Consumer;
+import java.util.stream.Stream;
 import uk.ac.manchester.tornado.api.TaskGraph;
-import uk.ac.manchester.tornado.api.types.arrays.TornadoNativeArray;
 
 /**
  * A kernel with its arguments.
  *
  * @param id unique within its graph
  * @param items work items: how far the kernel's parallel loop runs
- * @param arguments how many the kernel takes
- * @param arrays those among the arguments, in order
- * @param adder adds the task to a graph
+ * @param arguments in the kernel's order
  */
-public record DeviceTask(
-        String id, long items, int arguments, List<TornadoNativeArray> arrays, Consumer<TaskGraph> adder) {
+public record DeviceTask(String id, long items, List<Argument<?>> arguments, Call call) {
+    /** Adds the kernel with the arguments' values to a graph. */
+    @FunctionalInterface
+    public interface Call {
+        void addTo(TaskGraph graph, String id, DeviceArrays arrays);
+    }
+
     public DeviceTask {
-        arrays = List.copyOf(arrays);
+        arguments = List.copyOf(arguments);
+    }
+
+    void addTo(TaskGraph graph, DeviceArrays arrays) {
+        call.addTo(graph, id, arrays);
+    }
+
+    /** Those arguments that are arrays, as often as they are. */
+    public Stream<ArrayKey<?>> keys() {
+        return arguments.stream().flatMap(DeviceTask::key);
+    }
+
+    private static Stream<ArrayKey<?>> key(Argument<?> argument) {
+        return switch (argument) {
+            case PlannedArray<?> planned -> Stream.of(planned.key());
+            case ConstantKey<?> constant -> Stream.of(constant);
+            case Scalar<?> _ -> Stream.empty();
+        };
+    }
+
+    /** Those arguments that a plan must have. */
+    Stream<PlannedArray<?>> arrays() {
+        return arguments.stream()
+                .flatMap(argument -> argument instanceof PlannedArray<?> planned ? Stream.of(planned) : Stream.empty());
     }
 }

@@ -1,13 +1,13 @@
 package io.github.tornadotransformers.taskgraphs.graphs;
 
-import uk.ac.manchester.tornado.api.types.arrays.TornadoNativeArray;
+import io.github.tornadotransformers.taskgraphs.memory.ArrayKey;
 
 /**
  * How a graph comes by an array on the device, or hands it on.
  *
  * @param essential whether results would be wrong without; else it only keeps memory that need not be allocated again
  */
-public record DeviceTransfer(Movement movement, TornadoNativeArray array, boolean essential) {
+public record DeviceTransfer(Movement movement, ArrayKey<?> array, boolean essential) {
     /** Ways to and from the device's memory. */
     public enum Movement {
         /** From the graph that ran just before. */

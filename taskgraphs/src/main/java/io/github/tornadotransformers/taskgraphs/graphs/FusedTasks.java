@@ -1,5 +1,8 @@
 package io.github.tornadotransformers.taskgraphs.graphs;
 
+import static io.github.tornadotransformers.taskgraphs.memory.Scalar.flag;
+import static io.github.tornadotransformers.taskgraphs.memory.Scalar.value;
+
 import io.github.tornadotransformers.kernels.AttentionKernels;
 import io.github.tornadotransformers.kernels.NormKernels;
 import io.github.tornadotransformers.kernels.QkvKernels;
@@ -8,7 +11,8 @@ import io.github.tornadotransformers.kernels.SwiGluKernels;
 import io.github.tornadotransformers.models.program.Activation;
 import io.github.tornadotransformers.models.program.AttentionShape;
 import io.github.tornadotransformers.models.program.Op;
-import io.github.tornadotransformers.taskgraphs.memory.MemoryPlan;
+import io.github.tornadotransformers.taskgraphs.memory.Argument;
+import io.github.tornadotransformers.taskgraphs.memory.Scalar;
 import java.util.List;
 import java.util.Optional;
 import uk.ac.manchester.tornado.api.types.arrays.FloatArray;
@@ -22,12 +26,15 @@ final class FusedTasks {
     /** A work item that sums a whole row by itself takes no more terms than this. */
     private static final int MAX_TERMS = 4096;
 
+    /** Scores of a single row, where exponentials do not replace them. */
+    private static final String RAW_SCORES = "raw scores";
+
     private final TaskBuilder in;
     private final OpTasks single;
     private final int rows;
-    private final IntArray step;
-    private final IntArray layer;
-    private final int math;
+    private final Argument<IntArray> step;
+    private final Argument<IntArray> layer;
+    private final Scalar<Integer> math;
 
     FusedTasks(TaskBuilder in) {
         this.in = in;
@@ -83,7 +90,7 @@ final class FusedTasks {
                 next(ops, after, Op.CacheAppend.class).filter(op -> op.qkv().equals(linear.output()));
         if (append.isPresent()) {
             ops.subList(0, after + 1).forEach(in::begin);
-            FloatArray sums = single.linearSlices(linear);
+            Argument<FloatArray> sums = single.linearSlices(linear);
             rotary.ifPresentOrElse(op -> finishRotated(linear, op, sums), () -> finishQkv(linear, append.get(), sums));
             return after + 1;
         }
@@ -96,29 +103,16 @@ final class FusedTasks {
         return swiGlu.isPresent() ? 2 : 0;
     }
 
-    private FloatArray bias(Op.Linear linear) {
-        return linear.bias().map(in::vector).orElse(in.noFloats());
-    }
-
-    private static int biased(Op.Linear linear) {
-        return linear.bias().isPresent() ? 1 : 0;
-    }
-
-    private void finishQkv(Op.Linear linear, Op.CacheAppend append, FloatArray sums) {
-        FloatArray bias = bias(linear);
-        FloatArray qkv = in.activation(linear.output());
-        FloatArray keys = in.keys();
-        FloatArray values = in.values();
+    private void finishQkv(Op.Linear linear, Op.CacheAppend append, Argument<FloatArray> sums) {
+        Argument<FloatArray> bias = in.bias(linear.bias());
+        Argument<FloatArray> qkv = in.activation(linear.output());
+        Argument<FloatArray> keys = in.keys();
+        Argument<FloatArray> values = in.values();
         AttentionShape shape = append.shape();
         int slices = Slices.count(linear.weight().rows());
         long items = (long) rows * shape.fusedWidth();
-        in.task(
-                linear.name(),
-                items,
-                7,
-                List.of(sums, bias, layer, step, qkv, keys, values),
-                (graph, id) -> graph.task(
-                        id,
+        in.task(linear.name(), items)
+                .calls(
                         QkvKernels::finish,
                         sums,
                         bias,
@@ -127,31 +121,26 @@ final class FusedTasks {
                         qkv,
                         keys,
                         values,
-                        rows,
-                        slices,
-                        shape.heads(),
-                        shape.kvHeads(),
-                        shape.headDim(),
-                        shape.contextLength(),
-                        biased(linear)));
+                        value(rows),
+                        value(slices),
+                        value(shape.heads()),
+                        value(shape.kvHeads()),
+                        value(shape.headDim()),
+                        value(shape.contextLength()),
+                        flag(linear.bias().isPresent()));
     }
 
-    private void finishRotated(Op.Linear linear, Op.Rotary rotary, FloatArray sums) {
-        FloatArray bias = bias(linear);
-        FloatArray angles = in.floats(rotary.name() + MemoryPlan.ANGLES);
-        FloatArray qkv = in.activation(linear.output());
-        FloatArray keys = in.keys();
-        FloatArray values = in.values();
+    private void finishRotated(Op.Linear linear, Op.Rotary rotary, Argument<FloatArray> sums) {
+        Argument<FloatArray> bias = in.bias(linear.bias());
+        Argument<FloatArray> angles = in.angles(rotary.table());
+        Argument<FloatArray> qkv = in.activation(linear.output());
+        Argument<FloatArray> keys = in.keys();
+        Argument<FloatArray> values = in.values();
         AttentionShape shape = rotary.shape();
         int slices = Slices.count(linear.weight().rows());
         long items = (long) rows * (shape.fusedWidth() / 2);
-        in.task(
-                linear.name(),
-                items,
-                7,
-                List.of(sums, bias, angles, layer, step, qkv, keys, values),
-                (graph, id) -> graph.task(
-                        id,
+        in.task(linear.name(), items)
+                .calls(
                         QkvKernels::finishRotated,
                         sums,
                         bias,
@@ -161,70 +150,74 @@ final class FusedTasks {
                         qkv,
                         keys,
                         values,
-                        rows,
-                        slices,
-                        shape.heads(),
-                        shape.kvHeads(),
-                        shape.headDim(),
-                        shape.contextLength(),
-                        biased(linear)));
+                        value(rows),
+                        value(slices),
+                        value(shape.heads()),
+                        value(shape.kvHeads()),
+                        value(shape.headDim()),
+                        value(shape.contextLength()),
+                        flag(linear.bias().isPresent()));
     }
 
-    private void finishGateUp(Op.Linear linear, Op.GatedMlp swiGlu, FloatArray sums) {
-        FloatArray bias = bias(linear);
-        FloatArray out = in.activation(swiGlu.output());
+    private void finishGateUp(Op.Linear linear, Op.GatedMlp swiGlu, Argument<FloatArray> sums) {
+        Argument<FloatArray> bias = in.bias(linear.bias());
+        Argument<FloatArray> out = in.activation(swiGlu.output());
         int slices = Slices.count(linear.weight().rows());
         int width = swiGlu.output().width();
-        in.task(
-                swiGlu.name(),
-                (long) rows * width,
-                5,
-                List.of(sums, bias, layer, step, out),
-                (graph, id) -> graph.task(
-                        id,
+        in.task(swiGlu.name(), (long) rows * width)
+                .calls(
                         SwiGluKernels::finishGateUp,
                         sums,
                         bias,
                         layer,
                         step,
                         out,
-                        rows,
-                        slices,
-                        width,
-                        biased(linear),
-                        math));
+                        value(rows),
+                        value(slices),
+                        value(width),
+                        flag(linear.bias().isPresent()),
+                        math);
     }
 
     private int layerNormRow(Op.LayerNorm norm) {
         in.begin(norm);
-        FloatArray x = in.activation(norm.input());
-        FloatArray weight = in.vector(norm.weight());
-        FloatArray bias = in.vector(norm.bias());
-        FloatArray out = in.activation(norm.output());
+        Argument<FloatArray> x = in.activation(norm.input());
+        Argument<FloatArray> weight = in.vector(norm.weight());
+        Argument<FloatArray> bias = in.vector(norm.bias());
+        Argument<FloatArray> out = in.activation(norm.output());
         int width = norm.output().width();
-        in.task(
-                norm.name(),
-                width,
-                4,
-                List.of(x, weight, bias, layer, out),
-                (graph, id) -> graph.task(
-                        id, NormKernels::layerNormRow, x, weight, bias, layer, out, rows, width, norm.epsilon(), math));
+        in.task(norm.name(), width)
+                .calls(
+                        NormKernels::layerNormRow,
+                        x,
+                        weight,
+                        bias,
+                        layer,
+                        out,
+                        value(rows),
+                        value(width),
+                        value(norm.epsilon()),
+                        math);
         return 1;
     }
 
     private int rmsNormRow(Op.RmsNorm norm) {
         in.begin(norm);
-        FloatArray x = in.activation(norm.input());
-        FloatArray weight = in.vector(norm.weight());
-        FloatArray out = in.activation(norm.output());
+        Argument<FloatArray> x = in.activation(norm.input());
+        Argument<FloatArray> weight = in.vector(norm.weight());
+        Argument<FloatArray> out = in.activation(norm.output());
         int width = norm.output().width();
-        in.task(
-                norm.name(),
-                width,
-                4,
-                List.of(x, weight, layer, out),
-                (graph, id) -> graph.task(
-                        id, NormKernels::rmsNormRow, x, weight, layer, out, rows, width, norm.epsilon(), math));
+        in.task(norm.name(), width)
+                .calls(
+                        NormKernels::rmsNormRow,
+                        x,
+                        weight,
+                        layer,
+                        out,
+                        value(rows),
+                        value(width),
+                        value(norm.epsilon()),
+                        math);
         return 1;
     }
 
@@ -232,20 +225,23 @@ final class FusedTasks {
     private int scoresAndSoftmax(Op.AttentionScores scores, Op.Softmax softmax) {
         in.begin(scores);
         in.begin(softmax);
-        FloatArray raw = in.scratch(MemoryPlan.RAW_SCORES);
+        Argument<FloatArray> raw = in.scratch(RAW_SCORES, scores.shape().scoresWidth());
         single.attentionScores(scores, raw);
-        FloatArray sums = in.scratch(MemoryPlan.EXPONENTIAL_SUMS);
-        FloatArray exponentials = in.activation(softmax.output());
+        Argument<FloatArray> sums = single.exponentialSums(softmax);
+        Argument<FloatArray> exponentials = in.activation(softmax.output());
         int heads = softmax.shape().heads();
         int context = softmax.shape().contextLength();
         long items = (long) heads * Slices.count(context);
-        in.task(
-                softmax.name() + "Exponentials",
-                items,
-                3,
-                List.of(raw, step, exponentials, sums),
-                (graph, id) -> graph.task(
-                        id, AttentionKernels::rowExponentials, raw, step, exponentials, sums, heads, context, math));
+        in.task(softmax.name() + "Exponentials", items)
+                .calls(
+                        AttentionKernels::rowExponentials,
+                        raw,
+                        step,
+                        exponentials,
+                        sums,
+                        value(heads),
+                        value(context),
+                        math);
         single.divideByTotals(softmax, sums);
         return 2;
     }

@@ -7,36 +7,36 @@ import java.util.stream.Stream;
  * The graphs of a forward pass, in running order.
  *
  * @param before run once; they hold everything where a graph holds the whole pass
- * @param blocks run once for each of their layers
+ * @param layers one after the other
  * @param head run once for every row whose logits are wanted
  */
-record GraphChain(List<OpGraph> before, List<LayerGraphs> blocks, List<OpGraph> head) {
+record GraphChain(List<DeviceGraph> before, List<LayerGraphs> layers, List<DeviceGraph> head) {
     GraphChain {
         before = List.copyOf(before);
-        blocks = List.copyOf(blocks);
+        layers = List.copyOf(layers);
         head = List.copyOf(head);
     }
 
-    StageGraph entry() {
-        return before.getFirst().graph();
+    DeviceGraph entry() {
+        return before.getFirst();
     }
 
-    Stream<OpGraph> graphs() {
-        Stream<OpGraph> inBlocks = blocks.stream().flatMap(block -> block.graphs().stream());
-        return Stream.of(before.stream(), inBlocks, head.stream()).flatMap(all -> all);
+    /** Every graph once. */
+    Stream<DeviceGraph> graphs() {
+        Stream<DeviceGraph> ofLayers = layers.stream().flatMap(layer -> layer.graphs().stream());
+        return Stream.of(before.stream(), ofLayers, head.stream())
+                .flatMap(all -> all)
+                .distinct();
     }
 
     /** Says which graph may run after which, within this chain. */
     void link() {
         linkAll(before);
-        List<OpGraph> last = before;
-        for (LayerGraphs block : blocks) {
-            linkAll(block.graphs());
-            link(last, block.graphs());
-            if (block.layers() > 1) {
-                link(block.graphs(), block.graphs());
-            }
-            last = block.graphs();
+        List<DeviceGraph> last = before;
+        for (LayerGraphs layer : layers) {
+            linkAll(layer.graphs());
+            link(last, layer.graphs());
+            last = layer.graphs();
         }
         linkAll(head);
         link(last, head);
@@ -49,21 +49,21 @@ record GraphChain(List<OpGraph> before, List<LayerGraphs> blocks, List<OpGraph> 
 
     /** Says that {@code next} may run after this chain, with or without its head. */
     void precedes(GraphChain next) {
-        link(blocks.isEmpty() ? before : blocks.getLast().graphs(), next.before);
+        link(layers.isEmpty() ? before : layers.getLast().graphs(), next.before);
         if (!head.isEmpty()) {
             link(head, next.before);
         }
     }
 
-    private static void linkAll(List<OpGraph> graphs) {
+    private static void linkAll(List<DeviceGraph> graphs) {
         for (int i = 1; i < graphs.size(); i++) {
-            graphs.get(i - 1).graph().precedes(graphs.get(i).graph());
+            graphs.get(i - 1).precedes(graphs.get(i));
         }
     }
 
-    private static void link(List<OpGraph> from, List<OpGraph> to) {
+    private static void link(List<DeviceGraph> from, List<DeviceGraph> to) {
         if (!to.isEmpty()) {
-            from.getLast().graph().precedes(to.getFirst().graph());
+            from.getLast().precedes(to.getFirst());
         }
     }
 }

@@ -3,22 +3,23 @@ package io.github.tornadotransformers.taskgraphs.graphs;
 import io.github.tornadotransformers.models.program.Op;
 import io.github.tornadotransformers.models.program.Program;
 import io.github.tornadotransformers.taskgraphs.graphs.DeviceTransfer.Movement;
-import io.github.tornadotransformers.taskgraphs.memory.DeviceArrays;
+import io.github.tornadotransformers.taskgraphs.memory.ArrayKey;
+import io.github.tornadotransformers.taskgraphs.memory.CacheKey;
+import io.github.tornadotransformers.taskgraphs.memory.ConstantKey;
 import io.github.tornadotransformers.taskgraphs.memory.DeviceModel;
-import io.github.tornadotransformers.taskgraphs.memory.LayerGroups;
-import io.github.tornadotransformers.taskgraphs.memory.MemoryPlan;
-import io.github.tornadotransformers.taskgraphs.memory.Stage;
+import io.github.tornadotransformers.taskgraphs.memory.PlannedArray;
+import io.github.tornadotransformers.taskgraphs.memory.RotaryKey;
+import io.github.tornadotransformers.taskgraphs.memory.WeightKey;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
-import uk.ac.manchester.tornado.api.types.arrays.FloatArray;
-import uk.ac.manchester.tornado.api.types.arrays.IntArray;
-import uk.ac.manchester.tornado.api.types.arrays.TornadoNativeArray;
 
 /**
  * All graphs of a program: a chain for one token and, where it is wanted, one for many. One plan holds both, so that weights and
@@ -27,11 +28,10 @@ import uk.ac.manchester.tornado.api.types.arrays.TornadoNativeArray;
 final class GraphSet {
     private final DeviceModel model;
     private final Program program;
-    private final DeviceArrays arrays;
     private final boolean traced;
     private final GraphChain decode;
     private final Optional<GraphChain> prefill;
-    private final List<StageGraph> graphs = new ArrayList<>();
+    private final List<DeviceGraph> graphs;
 
     /**
      * @param prefillRows tokens of the chain for many; 1 for none
@@ -40,17 +40,14 @@ final class GraphSet {
     GraphSet(DeviceModel model, GraphMode mode, int prefillRows, boolean traced) {
         this.model = model;
         this.program = model.program();
-        this.arrays = model.arrays();
         this.traced = traced;
         boolean fused = mode == GraphMode.FUSED && !traced;
-        List<OpGraph> head = graphs("", "head", Stage.HEAD, 1, program.head(), arrays.layer(0), 0);
+        List<DeviceGraph> head = graphs("head", Stage.HEAD, 1, program.head(), LayerScope.none());
         this.decode = fused ? fusedChain() : layeredChain("", Stage.DECODE, 1, head);
         this.prefill = prefillRows > 1
                 ? Optional.of(layeredChain("prefill_", Stage.PREFILL, prefillRows, head))
                 : Optional.empty();
-        Set<StageGraph> all = new LinkedHashSet<>();
-        chains().flatMap(GraphChain::graphs).forEach(each -> all.add(each.graph()));
-        graphs.addAll(all);
+        this.graphs = chains().flatMap(GraphChain::graphs).distinct().toList();
         settle();
     }
 
@@ -68,59 +65,61 @@ final class GraphSet {
     }
 
     /** Every graph once, in an order in which they can first run. */
-    List<StageGraph> graphs() {
+    List<DeviceGraph> graphs() {
         return graphs;
     }
 
-    private GraphChain layeredChain(String prefix, Stage stage, int rows, List<OpGraph> head) {
-        LayerGroups groups = arrays.groups();
-        IntArray layer = arrays.ints(MemoryPlan.LAYER);
-        List<LayerGraphs> blocks = new ArrayList<>();
-        for (int group = 0; group < groups.count(); group++) {
-            List<OpGraph> block = graphs(
-                    prefix,
-                    "block" + groups.suffix(group),
-                    stage,
-                    rows,
-                    program.kinds().getFirst().ops(),
-                    layer,
-                    group);
-            blocks.add(new LayerGraphs(groups.firstLayer(group), groups.layersOf(group), block));
+    /** What the tasks of all graphs ask for. */
+    Stream<PlannedArray<?>> arrays() {
+        return graphs.stream().flatMap(DeviceGraph::arrays);
+    }
+
+    private GraphChain layeredChain(String prefix, Stage stage, int rows, List<DeviceGraph> head) {
+        Map<LayerKind, List<DeviceGraph>> blocks = new HashMap<>();
+        List<LayerGraphs> layers = new ArrayList<>();
+        for (int layer = 0; layer < program.layers(); layer++) {
+            List<DeviceGraph> block = blocks.computeIfAbsent(
+                    LayerKind.of(model, layer),
+                    kind -> graphs(
+                            prefix + "block" + kind.suffix(model),
+                            stage,
+                            rows,
+                            kind.block().ops(),
+                            LayerScope.each(kind.group())));
+            layers.add(new LayerGraphs(layer, model.groups().indexOf(layer), block));
         }
-        List<OpGraph> before = graphs(prefix, "embedding", stage, rows, program.embedding(), arrays.layer(0), 0);
-        return new GraphChain(before, blocks, head);
+        List<DeviceGraph> before = graphs(prefix + "embedding", stage, rows, program.embedding(), LayerScope.none());
+        return new GraphChain(before, layers, head);
     }
 
     /** One graph for all Ops, or one for each where they are traced. */
-    private List<OpGraph> graphs(
-            String prefix, String name, Stage stage, int rows, List<Op> ops, IntArray layer, int group) {
+    private List<DeviceGraph> graphs(String name, Stage stage, int rows, List<Op> ops, LayerScope layer) {
         if (!traced) {
-            TaskBuilder tasks = new TaskBuilder(model, stage, rows, layer, group, "");
-            new FusedTasks(tasks).addAll(ops);
-            return List.of(new OpGraph(graph(prefix + name, tasks), Optional.empty()));
+            return List.of(DeviceGraph.of(name, tasks(stage, rows, ops, layer)));
         }
-        List<OpGraph> graphs = new ArrayList<>();
+        List<DeviceGraph> graphs = new ArrayList<>();
         for (Op op : ops) {
-            TaskBuilder tasks = new TaskBuilder(model, stage, rows, layer, group, "");
+            TaskBuilder tasks = new TaskBuilder(model, stage, rows, layer);
             new OpTasks(tasks).add(op);
-            OpGraph.Trace trace = new OpGraph.Trace(op, tasks.activation(op.output()));
-            graphs.add(new OpGraph(graph(prefix + name + "_" + op.name(), tasks), Optional.of(trace)));
+            graphs.add(DeviceGraph.traced(name + "_" + op.name(), tasks, op));
         }
         return graphs;
     }
 
-    private static StageGraph graph(String name, TaskBuilder tasks) {
-        return new StageGraph(name, tasks.tasks(), tasks.defined());
+    private TaskBuilder tasks(Stage stage, int rows, List<Op> ops, LayerScope layer) {
+        TaskBuilder tasks = new TaskBuilder(model, stage, rows, layer);
+        new FusedTasks(tasks).addAll(ops);
+        return tasks;
     }
 
     /** The whole pass, in as few graphs as TornadoVM has room for; a layer is never cut. */
     private GraphChain fusedChain() {
-        List<OpGraph> parts = new ArrayList<>();
+        List<DeviceGraph> parts = new ArrayList<>();
         List<TaskBuilder> part = new ArrayList<>();
         for (TaskBuilder unit : fusedUnits()) {
             List<TaskBuilder> longer = new ArrayList<>(part);
             longer.add(unit);
-            if (!StageGraph.fits(allTasks(longer)) && !part.isEmpty()) {
+            if (!DeviceGraph.fits(allTasks(longer)) && !part.isEmpty()) {
                 parts.add(fusedPart(parts.size(), part));
                 longer = new ArrayList<>(List.of(unit));
             }
@@ -135,31 +134,19 @@ final class GraphSet {
     }
 
     /** A graph of several units; only its first one can find an array untouched. */
-    private static OpGraph fusedPart(int index, List<TaskBuilder> units) {
-        StageGraph graph = new StageGraph(
-                "fused" + index, allTasks(units), units.getFirst().defined());
-        return new OpGraph(graph, Optional.empty());
+    private static DeviceGraph fusedPart(int index, List<TaskBuilder> units) {
+        return DeviceGraph.of("fused" + index, allTasks(units), units.getFirst().defined());
     }
 
     private List<TaskBuilder> fusedUnits() {
-        LayerGroups groups = arrays.groups();
         List<TaskBuilder> units = new ArrayList<>();
-        units.add(fusedUnit(new TaskBuilder(model, Stage.DECODE, 1, arrays.layer(0), 0, ""), program.embedding()));
+        units.add(tasks(Stage.DECODE, 1, program.embedding(), LayerScope.none()));
         for (int layer = 0; layer < program.layers(); layer++) {
-            int group = layer / groups.perGroup();
-            IntArray within = arrays.layer(layer - groups.firstLayer(group));
-            String prefix = "layer" + layer + "_";
-            units.add(fusedUnit(
-                    new TaskBuilder(model, Stage.DECODE, 1, within, group, prefix),
-                    program.kinds().getFirst().ops()));
+            List<Op> block = program.blocks().get(layer).ops();
+            units.add(tasks(Stage.DECODE, 1, block, LayerScope.only(layer, model.groups())));
         }
-        units.add(fusedUnit(new TaskBuilder(model, Stage.HEAD, 1, arrays.layer(0), 0, ""), program.head()));
+        units.add(tasks(Stage.HEAD, 1, program.head(), LayerScope.none()));
         return units;
-    }
-
-    private static TaskBuilder fusedUnit(TaskBuilder tasks, List<Op> ops) {
-        new FusedTasks(tasks).addAll(ops);
-        return tasks;
     }
 
     private void settle() {
@@ -167,59 +154,63 @@ final class GraphSet {
         prefill.ifPresent(GraphChain::repeatHead);
         chains().forEach(from -> chains().forEach(from::precedes));
         Residency residency = new Residency(graphs);
-        Set<TornadoNativeArray> settled = new HashSet<>(tables());
+        Set<ArrayKey<?>> settled = new HashSet<>(tables());
         tables().forEach(residency::upload);
         caches().forEach(residency::keep);
         settled.addAll(caches());
         handedOn().forEach(array -> residency.handOn(array, traced));
         settled.addAll(handedOn());
-        Set<StageGraph> entries = chains().map(GraphChain::entry).collect(Collectors.toSet());
-        for (String name : List.of(MemoryPlan.TOKENS, MemoryPlan.STEP)) {
-            residency.feed(arrays.ints(name), entries);
-            settled.add(arrays.ints(name));
+        Set<DeviceGraph> entries = chains().map(GraphChain::entry).collect(Collectors.toSet());
+        for (ArrayKey<?> fed : List.of(ControlKeys.TOKENS, ControlKeys.STEP)) {
+            residency.feed(fed, entries);
+            settled.add(fed);
         }
         graphs.forEach(graph -> settleOwn(graph, settled));
     }
 
-    private Set<TornadoNativeArray> tables() {
-        Set<TornadoNativeArray> tables = new LinkedHashSet<>();
-        graphs.forEach(graph -> graph.uses().stream().filter(arrays::isTable).forEach(tables::add));
+    /** What the host fills before the device is first used, and no kernel writes. */
+    private Set<ArrayKey<?>> tables() {
+        Set<ArrayKey<?>> tables = new LinkedHashSet<>();
+        graphs.forEach(graph -> graph.uses().stream()
+                .filter(key -> key instanceof WeightKey<?> || key instanceof RotaryKey)
+                .forEach(tables::add));
         return tables;
     }
 
-    private List<TornadoNativeArray> caches() {
-        List<TornadoNativeArray> caches = new ArrayList<>();
-        for (int group = 0; group < arrays.groups().count(); group++) {
-            caches.add(arrays.floats(MemoryPlan.KEYS, group));
-            caches.add(arrays.floats(MemoryPlan.VALUES, group));
+    private List<ArrayKey<?>> caches() {
+        List<ArrayKey<?>> caches = new ArrayList<>();
+        for (int group = 0; group < model.groups().count(); group++) {
+            caches.add(model.cache(CacheKey.Part.KEYS, group).key());
+            caches.add(model.cache(CacheKey.Part.VALUES, group).key());
         }
         return caches;
     }
 
     /** The residual stream; where Ops are traced, all activations. */
-    private Set<TornadoNativeArray> handedOn() {
-        Set<TornadoNativeArray> activations = new LinkedHashSet<>();
-        activations.add(arrays.floats(program.residual().name()));
-        chains().flatMap(GraphChain::graphs)
-                .flatMap(each -> each.traced().stream())
-                .map(OpGraph.Trace::output)
-                .forEach(activations::add);
+    private Set<ArrayKey<?>> handedOn() {
+        Set<ArrayKey<?>> activations = new LinkedHashSet<>();
+        activations.add(new StreamKey(program.residual()));
+        graphs.stream().flatMap(graph -> graph.traced().stream()).forEach(traced -> activations.add(traced.array()));
         return activations;
     }
 
     /** What a graph has for itself: constants, what changes with each execution, and memory that nobody else reads. */
-    private void settleOwn(StageGraph graph, Set<TornadoNativeArray> settled) {
-        FloatArray logits = arrays.floats(Stage.HEAD.array(program.logits().name()));
-        Set<TornadoNativeArray> perExecution = Set.of(arrays.ints(MemoryPlan.LAYER), arrays.ints(MemoryPlan.HEAD_STEP));
-        for (TornadoNativeArray array : graph.uses()) {
-            if (arrays.isConstant(array)) {
+    private void settleOwn(DeviceGraph graph, Set<ArrayKey<?>> settled) {
+        Set<ArrayKey<?>> perExecution = Set.of(ControlKeys.LAYER, ControlKeys.HEAD_STEP);
+        for (ArrayKey<?> array : graph.uses()) {
+            if (array instanceof ConstantKey<?>) {
                 graph.move(Movement.UPLOAD_ONCE, array, true);
             } else if (perExecution.contains(array)) {
                 graph.move(Movement.UPLOAD_ALWAYS, array, true);
             } else if (!settled.contains(array)) {
-                boolean isRead = array == logits;
+                boolean isRead = array.equals(logits(program));
                 graph.move(isRead ? Movement.DOWNLOAD : Movement.PERSIST, array, isRead);
             }
         }
+    }
+
+    /** Where the head leaves the logits of a row. */
+    static ActivationKey logits(Program program) {
+        return new ActivationKey(Stage.HEAD, program.logits(), ActivationKey.FIRST);
     }
 }

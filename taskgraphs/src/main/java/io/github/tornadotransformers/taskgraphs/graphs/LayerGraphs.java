@@ -3,11 +3,12 @@ package io.github.tornadotransformers.taskgraphs.graphs;
 import java.util.List;
 
 /**
- * The graphs of a block, for a group of layers.
+ * What runs for one layer of a chain. Layers share graphs where their blocks are equal and their weights lie in the same arrays.
  *
- * @param graphs run once for each of {@code layers} layers, from {@code firstLayer} on
+ * @param layer counted from the model's first
+ * @param index the same within its group, as {@link ControlKeys#LAYER} says
  */
-record LayerGraphs(int firstLayer, int layers, List<OpGraph> graphs) {
+record LayerGraphs(int layer, int index, List<DeviceGraph> graphs) {
     LayerGraphs {
         graphs = List.copyOf(graphs);
     }

@@ -1,5 +1,8 @@
 package io.github.tornadotransformers.taskgraphs.graphs;
 
+import static io.github.tornadotransformers.taskgraphs.memory.Scalar.flag;
+import static io.github.tornadotransformers.taskgraphs.memory.Scalar.value;
+
 import io.github.tornadotransformers.kernels.AttentionKernels;
 import io.github.tornadotransformers.kernels.CacheKernels;
 import io.github.tornadotransformers.kernels.EmbeddingKernels;
@@ -13,25 +16,37 @@ import io.github.tornadotransformers.kernels.SwiGluKernels;
 import io.github.tornadotransformers.models.program.Activation;
 import io.github.tornadotransformers.models.program.AttentionShape;
 import io.github.tornadotransformers.models.program.Op;
+import io.github.tornadotransformers.taskgraphs.memory.Argument;
 import io.github.tornadotransformers.taskgraphs.memory.DeviceMatrix;
-import io.github.tornadotransformers.taskgraphs.memory.MemoryPlan;
-import java.util.List;
-import java.util.stream.Stream;
+import io.github.tornadotransformers.taskgraphs.memory.Scalar;
 import uk.ac.manchester.tornado.api.types.arrays.FloatArray;
 import uk.ac.manchester.tornado.api.types.arrays.IntArray;
-import uk.ac.manchester.tornado.api.types.arrays.TornadoNativeArray;
 
 /**
  * The tasks of an Op. An Op that sums has a task for its slices, and one, named like the Op, that adds them up.
  *
- * <p>A new Op gets a case in {@link #addTasks}, and one in {@link MemoryPlan} if it needs memory beside its output.
+ * <p>A new Op gets a case in {@link #addTasks}; memory that its tasks need beside its output is what they ask for.
  */
 public final class OpTasks {
+    /** Slice sums of a linear layer. */
+    private static final String SUMS = "sums";
+
+    /** Slice sums of a norm: of elements or their squares, and of squared deviations. */
+    private static final String NORM_SUMS = "norm sums";
+
+    private static final String NORM_DEVIATIONS = "norm deviations";
+
+    /** Slice results of attention. */
+    private static final String MAXIMA = "maxima";
+
+    private static final String EXPONENTIAL_SUMS = "exponential sums";
+    private static final String OUTPUT_SUMS = "output sums";
+
     private final TaskBuilder in;
     private final int rows;
-    private final IntArray step;
-    private final IntArray layer;
-    private final int math;
+    private final Argument<IntArray> step;
+    private final Argument<IntArray> layer;
+    private final Scalar<Integer> math;
 
     public OpTasks(TaskBuilder in) {
         this.in = in;
@@ -66,17 +81,12 @@ public final class OpTasks {
 
     private void tokenEmbedding(Op.TokenEmbedding op) {
         DeviceMatrix table = in.matrix(op.table());
-        IntArray tokens = in.ints(MemoryPlan.TOKENS);
-        FloatArray out = in.activation(op.output());
+        Argument<IntArray> tokens = in.tokens();
+        Argument<FloatArray> out = in.activation(op.output());
         int width = op.table().rows();
         int vocabSize = op.table().columns();
-        in.task(
-                op.name(),
-                (long) rows * width,
-                4,
-                with(table, tokens, step, out),
-                (graph, id) -> graph.task(
-                        id,
+        in.task(op.name(), (long) rows * width)
+                .calls(
                         EmbeddingKernels::lookUpTokens,
                         tokens,
                         table.floats(),
@@ -87,52 +97,33 @@ public final class OpTasks {
                         step,
                         out,
                         table.format(),
-                        rows,
-                        width,
-                        vocabSize));
+                        value(rows),
+                        value(width),
+                        value(vocabSize));
     }
 
     private void positionEmbedding(Op.PositionEmbedding op) {
-        FloatArray table = in.vector(op.table());
-        FloatArray out = in.activation(op.output());
+        Argument<FloatArray> table = in.vector(op.table());
+        Argument<FloatArray> out = in.activation(op.output());
         int width = op.output().width();
-        in.task(
-                op.name(),
-                (long) rows * width,
-                2,
-                List.of(table, step, out),
-                (graph, id) -> graph.task(id, EmbeddingKernels::addPositions, table, step, out, rows, width));
+        in.task(op.name(), (long) rows * width)
+                .calls(EmbeddingKernels::addPositions, table, step, out, value(rows), value(width));
     }
 
     private void layerNorm(Op.LayerNorm op) {
-        FloatArray x = in.activation(op.input());
-        FloatArray sums = in.scratch(MemoryPlan.NORM_SUMS);
-        FloatArray deviations = in.scratch(MemoryPlan.NORM_DEVIATIONS);
-        FloatArray weight = in.vector(op.weight());
-        FloatArray bias = in.vector(op.bias());
-        FloatArray out = in.activation(op.output());
         int width = op.output().width();
         long slices = (long) rows * Slices.count(width);
-        in.task(
-                op.name() + "Sums",
-                slices,
-                2,
-                List.of(x, step, sums),
-                (graph, id) -> graph.task(id, NormKernels::sliceSums, x, step, sums, rows, width));
-        in.task(
-                op.name() + "Deviations",
-                slices,
-                3,
-                List.of(x, sums, step, deviations),
-                (graph, id) ->
-                        graph.task(id, NormKernels::sliceDeviations, x, sums, step, deviations, rows, width, math));
-        in.task(
-                op.name(),
-                (long) rows * width,
-                4,
-                List.of(x, sums, deviations, weight, bias, layer, step, out),
-                (graph, id) -> graph.task(
-                        id,
+        Argument<FloatArray> x = in.activation(op.input());
+        Argument<FloatArray> sums = in.scratch(NORM_SUMS, slices);
+        Argument<FloatArray> deviations = in.scratch(NORM_DEVIATIONS, slices);
+        Argument<FloatArray> weight = in.vector(op.weight());
+        Argument<FloatArray> bias = in.vector(op.bias());
+        Argument<FloatArray> out = in.activation(op.output());
+        in.task(op.name() + "Sums", slices).calls(NormKernels::sliceSums, x, step, sums, value(rows), value(width));
+        in.task(op.name() + "Deviations", slices)
+                .calls(NormKernels::sliceDeviations, x, sums, step, deviations, value(rows), value(width), math);
+        in.task(op.name(), (long) rows * width)
+                .calls(
                         NormKernels::layerNorm,
                         x,
                         sums,
@@ -142,31 +133,23 @@ public final class OpTasks {
                         layer,
                         step,
                         out,
-                        rows,
-                        width,
-                        op.epsilon(),
-                        math));
+                        value(rows),
+                        value(width),
+                        value(op.epsilon()),
+                        math);
     }
 
     private void rmsNorm(Op.RmsNorm op) {
-        FloatArray x = in.activation(op.input());
-        FloatArray squares = in.scratch(MemoryPlan.NORM_SUMS);
-        FloatArray weight = in.vector(op.weight());
-        FloatArray out = in.activation(op.output());
         int width = op.output().width();
-        in.task(
-                op.name() + "Squares",
-                (long) rows * Slices.count(width),
-                2,
-                List.of(x, step, squares),
-                (graph, id) -> graph.task(id, NormKernels::sliceSquares, x, step, squares, rows, width));
-        in.task(
-                op.name(),
-                (long) rows * width,
-                4,
-                List.of(x, squares, weight, layer, step, out),
-                (graph, id) -> graph.task(
-                        id,
+        long slices = (long) rows * Slices.count(width);
+        Argument<FloatArray> x = in.activation(op.input());
+        Argument<FloatArray> squares = in.scratch(NORM_SUMS, slices);
+        Argument<FloatArray> weight = in.vector(op.weight());
+        Argument<FloatArray> out = in.activation(op.output());
+        in.task(op.name() + "Squares", slices)
+                .calls(NormKernels::sliceSquares, x, step, squares, value(rows), value(width));
+        in.task(op.name(), (long) rows * width)
+                .calls(
                         NormKernels::rmsNorm,
                         x,
                         squares,
@@ -174,14 +157,14 @@ public final class OpTasks {
                         layer,
                         step,
                         out,
-                        rows,
-                        width,
-                        op.epsilon(),
-                        math));
+                        value(rows),
+                        value(width),
+                        value(op.epsilon()),
+                        math);
     }
 
     private void linear(Op.Linear op) {
-        FloatArray sums = linearSlices(op);
+        Argument<FloatArray> sums = linearSlices(op);
         int slices = Slices.count(op.weight().rows());
         finish(op.name(), op, sums, slices, activation(op.activation()), in.activation(op.output()));
     }
@@ -192,34 +175,37 @@ public final class OpTasks {
      * @param sums {@code [rows][slices][columns]}
      * @param activation a constant of {@link LinearKernels}
      */
-    public void finish(String name, Op.Linear op, FloatArray sums, int slices, int activation, FloatArray out) {
-        FloatArray bias = op.bias().map(in::vector).orElse(in.noFloats());
+    public void finish(
+            String name,
+            Op.Linear op,
+            Argument<FloatArray> sums,
+            int slices,
+            int activation,
+            Argument<FloatArray> out) {
+        Argument<FloatArray> bias = in.bias(op.bias());
         int columns = op.weight().columns();
-        in.task(
-                name,
-                (long) rows * columns,
-                7,
-                List.of(sums, bias, layer, step, out),
-                (graph, id) -> graph.task(
-                        id,
+        in.task(name, (long) rows * columns)
+                .calls(
                         LinearKernels::finish,
                         sums,
                         bias,
                         layer,
                         step,
                         out,
-                        rows,
-                        slices,
-                        columns,
-                        op.bias().isPresent() ? 1 : 0,
-                        activation,
-                        op.addsToOutput() ? 1 : 0,
-                        math));
+                        value(rows),
+                        value(slices),
+                        value(columns),
+                        flag(op.bias().isPresent()),
+                        value(activation),
+                        flag(op.addsToOutput()),
+                        math);
     }
 
     /** The slice sums of a linear layer, and where they are. */
-    public FloatArray linearSlices(Op.Linear op) {
-        FloatArray sums = in.scratch(MemoryPlan.SUMS);
+    Argument<FloatArray> linearSlices(Op.Linear op) {
+        long slices = (long) rows * Slices.count(op.weight().rows());
+        Argument<FloatArray> sums =
+                in.scratch(SUMS, Math.multiplyExact(slices, op.weight().columns()));
         if (rows == 1) {
             sliceSums(op, sums);
         } else {
@@ -236,19 +222,14 @@ public final class OpTasks {
         };
     }
 
-    private void sliceSums(Op.Linear op, FloatArray sums) {
-        FloatArray x = in.activation(op.input());
+    private void sliceSums(Op.Linear op, Argument<FloatArray> sums) {
+        Argument<FloatArray> x = in.activation(op.input());
         DeviceMatrix weight = in.matrix(op.weight());
         int inputs = op.weight().rows();
         int columns = op.weight().columns();
         long items = (long) Slices.count(inputs) * columns;
-        in.task(
-                op.name() + "Slices",
-                items,
-                3,
-                with(weight, x, layer, sums),
-                (graph, id) -> graph.task(
-                        id,
+        in.task(op.name() + "Slices", items)
+                .calls(
                         LinearKernels::sliceSums,
                         x,
                         weight.floats(),
@@ -259,23 +240,18 @@ public final class OpTasks {
                         layer,
                         sums,
                         weight.format(),
-                        inputs,
-                        columns));
+                        value(inputs),
+                        value(columns));
     }
 
-    private void tileSums(Op.Linear op, FloatArray sums) {
-        FloatArray x = in.activation(op.input());
+    private void tileSums(Op.Linear op, Argument<FloatArray> sums) {
+        Argument<FloatArray> x = in.activation(op.input());
         DeviceMatrix weight = in.matrix(op.weight());
         int inputs = op.weight().rows();
         int columns = op.weight().columns();
         long items = LinearTileKernels.tileSumsItems(rows, inputs, columns);
-        in.task(
-                op.name() + "Slices",
-                items,
-                4,
-                with(weight, x, layer, step, sums),
-                (graph, id) -> graph.task(
-                        id,
+        in.task(op.name() + "Slices", items)
+                .calls(
                         LinearTileKernels::tileSums,
                         x,
                         weight.floats(),
@@ -287,208 +263,170 @@ public final class OpTasks {
                         step,
                         sums,
                         weight.format(),
-                        rows,
-                        inputs,
-                        columns));
+                        value(rows),
+                        value(inputs),
+                        value(columns));
     }
 
     private void rotary(Op.Rotary op) {
-        FloatArray angles = in.floats(op.name() + MemoryPlan.ANGLES);
-        FloatArray qkv = in.activation(op.output());
+        Argument<FloatArray> angles = in.angles(op.table());
+        Argument<FloatArray> qkv = in.activation(op.output());
         AttentionShape shape = op.shape();
         long items = (long) rows * (shape.heads() + shape.kvHeads()) * (shape.headDim() / 2);
-        in.task(
-                op.name(),
-                items,
-                5,
-                List.of(angles, step, qkv),
-                (graph, id) -> graph.task(
-                        id,
+        in.task(op.name(), items)
+                .calls(
                         RotaryKernels::rotatePairs,
                         angles,
                         step,
                         qkv,
-                        rows,
-                        shape.heads(),
-                        shape.kvHeads(),
-                        shape.headDim(),
-                        op.table().positions()));
+                        value(rows),
+                        value(shape.heads()),
+                        value(shape.kvHeads()),
+                        value(shape.headDim()),
+                        value(op.table().positions()));
     }
 
     private void cacheAppend(Op.CacheAppend op) {
-        IntArray cached = in.cacheLayer();
-        FloatArray qkv = in.activation(op.qkv());
-        FloatArray keys = in.keys();
-        FloatArray values = in.values();
+        Argument<IntArray> cached = in.cacheLayer();
+        Argument<FloatArray> qkv = in.activation(op.qkv());
+        Argument<FloatArray> keys = in.keys();
+        Argument<FloatArray> values = in.values();
         AttentionShape shape = op.shape();
         long items = (long) rows * shape.keyValueWidth();
-        in.task(
-                op.name(),
-                items,
-                5,
-                List.of(qkv, cached, step, keys, values),
-                (graph, id) -> graph.task(
-                        id,
+        in.task(op.name(), items)
+                .calls(
                         CacheKernels::append,
                         qkv,
                         cached,
                         step,
                         keys,
                         values,
-                        rows,
-                        shape.heads(),
-                        shape.kvHeads(),
-                        shape.headDim(),
-                        shape.contextLength()));
+                        value(rows),
+                        value(shape.heads()),
+                        value(shape.kvHeads()),
+                        value(shape.headDim()),
+                        value(shape.contextLength()));
     }
 
     private void attentionScores(Op.AttentionScores op) {
         attentionScores(op, in.activation(op.output()));
     }
 
-    public void attentionScores(Op.AttentionScores op, FloatArray scores) {
-        IntArray cached = in.cacheLayer();
-        FloatArray qkv = in.activation(op.qkv());
-        FloatArray keys = in.keys();
+    void attentionScores(Op.AttentionScores op, Argument<FloatArray> scores) {
+        Argument<IntArray> cached = in.cacheLayer();
+        Argument<FloatArray> qkv = in.activation(op.qkv());
+        Argument<FloatArray> keys = in.keys();
         AttentionShape shape = op.shape();
         long items = (long) rows * shape.scoresWidth();
-        in.task(
-                op.name(),
-                items,
-                6,
-                List.of(qkv, keys, cached, step, scores),
-                (graph, id) -> graph.task(
-                        id,
+        in.task(op.name(), items)
+                .calls(
                         AttentionKernels::scaledScores,
                         qkv,
                         keys,
                         cached,
                         step,
                         scores,
-                        rows,
-                        shape.heads(),
-                        shape.headsPerKvHead(),
-                        shape.headDim(),
-                        shape.contextLength(),
-                        op.scaling().factor()));
+                        value(rows),
+                        value(shape.heads()),
+                        value(shape.headsPerKvHead()),
+                        value(shape.headDim()),
+                        value(shape.contextLength()),
+                        value(op.scaling().factor()));
     }
 
     private void softmax(Op.Softmax op) {
-        FloatArray scores = in.activation(op.output());
-        FloatArray maxima = in.scratch(MemoryPlan.MAXIMA);
-        FloatArray sums = in.scratch(MemoryPlan.EXPONENTIAL_SUMS);
+        Argument<FloatArray> scores = in.activation(op.output());
         int heads = op.shape().heads();
         int context = op.shape().contextLength();
         long slices = (long) rows * heads * Slices.count(context);
-        in.task(
-                op.name() + "Maxima",
-                slices,
-                3,
-                List.of(scores, step, maxima),
-                (graph, id) ->
-                        graph.task(id, AttentionKernels::sliceMaxima, scores, step, maxima, rows, heads, context));
-        in.task(
-                op.name() + "Exponentials",
-                slices,
-                4,
-                List.of(scores, maxima, step, sums),
-                (graph, id) -> graph.task(
-                        id,
+        Argument<FloatArray> maxima = in.scratch(MAXIMA, slices);
+        Argument<FloatArray> sums = exponentialSums(op);
+        in.task(op.name() + "Maxima", slices)
+                .calls(AttentionKernels::sliceMaxima, scores, step, maxima, value(rows), value(heads), value(context));
+        in.task(op.name() + "Exponentials", slices)
+                .calls(
                         AttentionKernels::sliceExponentials,
                         scores,
                         maxima,
                         step,
                         sums,
-                        rows,
-                        heads,
-                        context,
-                        math));
+                        value(rows),
+                        value(heads),
+                        value(context),
+                        math);
         divideByTotals(op, sums);
     }
 
+    /** The sums of a softmax's slices. */
+    Argument<FloatArray> exponentialSums(Op.Softmax op) {
+        int slices = Slices.count(op.shape().contextLength());
+        return in.scratch(EXPONENTIAL_SUMS, (long) rows * op.shape().heads() * slices);
+    }
+
     /** The last task of a softmax: exponentials to probabilities. */
-    public void divideByTotals(Op.Softmax op, FloatArray sums) {
-        FloatArray scores = in.activation(op.output());
+    void divideByTotals(Op.Softmax op, Argument<FloatArray> sums) {
+        Argument<FloatArray> scores = in.activation(op.output());
         int heads = op.shape().heads();
         int context = op.shape().contextLength();
-        in.task(
-                op.name(),
-                (long) rows * heads * context,
-                4,
-                List.of(sums, step, scores),
-                (graph, id) -> graph.task(
-                        id, AttentionKernels::divideByTotals, sums, step, scores, rows, heads, context, math));
+        in.task(op.name(), (long) rows * heads * context)
+                .calls(
+                        AttentionKernels::divideByTotals,
+                        sums,
+                        step,
+                        scores,
+                        value(rows),
+                        value(heads),
+                        value(context),
+                        math);
     }
 
     private void attentionOutput(Op.AttentionOutput op) {
-        IntArray cached = in.cacheLayer();
-        FloatArray probabilities = in.activation(op.probabilities());
-        FloatArray values = in.values();
-        FloatArray sums = in.scratch(MemoryPlan.OUTPUT_SUMS);
-        FloatArray out = in.activation(op.output());
+        Argument<IntArray> cached = in.cacheLayer();
+        Argument<FloatArray> probabilities = in.activation(op.probabilities());
+        Argument<FloatArray> values = in.values();
+        Argument<FloatArray> out = in.activation(op.output());
         AttentionShape shape = op.shape();
         int context = shape.contextLength();
         long width = (long) rows * shape.queryWidth();
-        in.task(
-                op.name() + "Slices",
-                width * Slices.count(context),
-                5,
-                List.of(probabilities, values, cached, step, sums),
-                (graph, id) -> graph.task(
-                        id,
+        long slices = Math.multiplyExact(width, Slices.count(context));
+        Argument<FloatArray> sums = in.scratch(OUTPUT_SUMS, slices);
+        in.task(op.name() + "Slices", slices)
+                .calls(
                         AttentionKernels::sliceOutputs,
                         probabilities,
                         values,
                         cached,
                         step,
                         sums,
-                        rows,
-                        shape.heads(),
-                        shape.headsPerKvHead(),
-                        shape.headDim(),
-                        context));
-        in.task(
-                op.name(),
-                width,
-                4,
-                List.of(sums, step, out),
-                (graph, id) -> graph.task(
-                        id,
+                        value(rows),
+                        value(shape.heads()),
+                        value(shape.headsPerKvHead()),
+                        value(shape.headDim()),
+                        value(context));
+        in.task(op.name(), width)
+                .calls(
                         AttentionKernels::finishOutputs,
                         sums,
                         step,
                         out,
-                        rows,
-                        shape.heads(),
-                        shape.headDim(),
-                        context));
+                        value(rows),
+                        value(shape.heads()),
+                        value(shape.headDim()),
+                        value(context));
     }
 
     private void swiGlu(Op.GatedMlp op) {
-        FloatArray gateUp = in.activation(op.gateUp());
-        FloatArray out = in.activation(op.output());
+        Argument<FloatArray> gateUp = in.activation(op.gateUp());
+        Argument<FloatArray> out = in.activation(op.output());
         int width = op.output().width();
-        in.task(
-                op.name(),
-                (long) rows * width,
-                3,
-                List.of(gateUp, step, out),
-                (graph, id) -> graph.task(id, SwiGluKernels::swiGlu, gateUp, step, out, rows, width, math));
+        in.task(op.name(), (long) rows * width)
+                .calls(SwiGluKernels::swiGlu, gateUp, step, out, value(rows), value(width), math);
     }
 
     private void selectRows(Op.SelectRows op) {
-        FloatArray x = in.activation(op.input());
-        FloatArray out = in.activation(op.output());
+        Argument<FloatArray> x = in.activation(op.input());
+        Argument<FloatArray> out = in.activation(op.output());
         int width = op.output().width();
-        in.task(
-                op.name(),
-                (long) rows * width,
-                2,
-                List.of(x, step, out),
-                (graph, id) -> graph.task(id, RowKernels::copyRow, x, step, out, rows, width));
-    }
-
-    private static List<TornadoNativeArray> with(DeviceMatrix matrix, TornadoNativeArray... others) {
-        return Stream.concat(matrix.arrays().stream(), Stream.of(others)).toList();
+        in.task(op.name(), (long) rows * width).calls(RowKernels::copyRow, x, step, out, value(rows), value(width));
     }
 }

@@ -1,11 +1,11 @@
 package io.github.tornadotransformers.taskgraphs.graphs;
 
 import io.github.tornadotransformers.taskgraphs.graphs.DeviceTransfer.Movement;
+import io.github.tornadotransformers.taskgraphs.memory.ArrayKey;
 import java.util.List;
 import java.util.Set;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
-import uk.ac.manchester.tornado.api.types.arrays.TornadoNativeArray;
 
 /**
  * Decides how each graph comes by its arrays. TornadoVM gives every graph memory of its own, and hands an array on only to the
@@ -13,23 +13,29 @@ import uk.ac.manchester.tornado.api.types.arrays.TornadoNativeArray;
  * consume it: the graph that uses it first, or those that write it anew.
  */
 public final class Residency {
-    private final List<StageGraph> graphs;
+    private final List<DeviceGraph> graphs;
 
     /** @param graphs in an order in which they can first run */
-    public Residency(List<StageGraph> graphs) {
+    public Residency(List<DeviceGraph> graphs) {
         this.graphs = graphs;
     }
 
-    /** A table that the host has filled: its owner brings it to the device, once. */
-    public void upload(TornadoNativeArray table) {
-        users(table).findFirst().ifPresent(owner -> {
-            carry(table, Set.of(owner));
-            owner.move(Movement.UPLOAD_ONCE, table, true);
-        });
+    /**
+     * A table that the host has filled: the graph that uses it first brings it to the device, once. Where one that runs before
+     * would have to carry it, as where only some kinds of layers use it, each graph that uses it has a copy of its own.
+     */
+    public void upload(ArrayKey<?> table) {
+        List<DeviceGraph> users = users(table).toList();
+        int first = graphs.indexOf(users.getFirst());
+        boolean isCarriedBefore =
+                carriers(table, Set.of(users.getFirst())).stream().anyMatch(graph -> graphs.indexOf(graph) < first);
+        List<DeviceGraph> owners = isCarriedBefore ? users : List.of(users.getFirst());
+        carry(table, Set.copyOf(owners));
+        owners.forEach(owner -> owner.move(Movement.UPLOAD_ONCE, table, true));
     }
 
     /** An array whose contents graphs write and read over many executions. */
-    public void keep(TornadoNativeArray array) {
+    public void keep(ArrayKey<?> array) {
         users(array).findFirst().ifPresent(owner -> {
             carry(array, Set.of(owner));
             if (!persists(owner, array)) {
@@ -43,11 +49,11 @@ public final class Residency {
      *
      * @param isTraced whether the host reads it too
      */
-    public void handOn(TornadoNativeArray array, boolean isTraced) {
-        Set<StageGraph> owners =
+    void handOn(ArrayKey<?> array, boolean isTraced) {
+        Set<DeviceGraph> owners =
                 users(array).filter(graph -> graph.defines(array)).collect(Collectors.toSet());
         carry(array, owners);
-        for (StageGraph owner : owners) {
+        for (DeviceGraph owner : owners) {
             if (!persists(owner, array)) {
                 owner.move(Movement.PERSIST, array, isTraced);
             }
@@ -55,35 +61,42 @@ public final class Residency {
     }
 
     /** An array that the host fills anew whenever one of {@code entries} runs, for it and those after it. */
-    public void feed(TornadoNativeArray array, Set<StageGraph> entries) {
+    public void feed(ArrayKey<?> array, Set<DeviceGraph> entries) {
         carry(array, entries);
         entries.stream()
                 .filter(entry -> entry.uses().contains(array))
                 .forEach(entry -> entry.move(Movement.UPLOAD_ALWAYS, array, true));
     }
 
-    private Stream<StageGraph> users(TornadoNativeArray array) {
+    private Stream<DeviceGraph> users(ArrayKey<?> array) {
         return graphs.stream().filter(graph -> graph.uses().contains(array));
     }
 
-    private static boolean persists(StageGraph graph, TornadoNativeArray array) {
+    private static boolean persists(DeviceGraph graph, ArrayKey<?> array) {
         return graph.transfers().stream()
-                .anyMatch(transfer -> transfer.movement() == Movement.PERSIST && transfer.array() == array);
+                .anyMatch(transfer -> transfer.movement() == Movement.PERSIST
+                        && transfer.array().equals(array));
     }
 
-    private void carry(TornadoNativeArray array, Set<StageGraph> owners) {
-        Set<StageGraph> needing = users(array).collect(Collectors.toSet());
+    /** Those that need an array of its owners, for themselves or for graphs that may run after them. */
+    private Set<DeviceGraph> carriers(ArrayKey<?> array, Set<DeviceGraph> owners) {
+        Set<DeviceGraph> needing = users(array).collect(Collectors.toSet());
         needing.removeAll(owners);
         boolean grew = true;
         while (grew) {
             grew = false;
-            for (StageGraph graph : graphs) {
+            for (DeviceGraph graph : graphs) {
                 if (!owners.contains(graph) && graph.successors().stream().anyMatch(needing::contains)) {
                     grew |= needing.add(graph);
                 }
             }
         }
-        for (StageGraph graph : graphs) {
+        return needing;
+    }
+
+    private void carry(ArrayKey<?> array, Set<DeviceGraph> owners) {
+        Set<DeviceGraph> needing = carriers(array, owners);
+        for (DeviceGraph graph : graphs) {
             if (needing.contains(graph)) {
                 graph.move(Movement.CONSUME, array, !graph.defines(array));
             }

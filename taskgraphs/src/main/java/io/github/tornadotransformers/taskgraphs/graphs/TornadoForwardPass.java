@@ -12,10 +12,9 @@ import io.github.tornadotransformers.taskgraphs.devices.DeviceException;
 import io.github.tornadotransformers.taskgraphs.devices.DeviceInfo;
 import io.github.tornadotransformers.taskgraphs.devices.MathMode;
 import io.github.tornadotransformers.taskgraphs.devices.RuntimeSettings;
+import io.github.tornadotransformers.taskgraphs.memory.ArrayKey;
 import io.github.tornadotransformers.taskgraphs.memory.DeviceArrays;
 import io.github.tornadotransformers.taskgraphs.memory.DeviceModel;
-import io.github.tornadotransformers.taskgraphs.memory.MemoryPlan;
-import io.github.tornadotransformers.taskgraphs.memory.Stage;
 import io.github.tornadotransformers.taskgraphs.memory.WeightSource;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
@@ -38,9 +37,9 @@ public final class TornadoForwardPass implements ForwardPass {
     private static final long MAX_ACTIVATION = 1L << 26;
 
     private final Program program;
-    private final DType dtype;
+    private final DeviceModel model;
     private final DeviceOptions options;
-    private final BiPredicate<StageGraph, DeviceTransfer> kept;
+    private final BiPredicate<DeviceGraph, DeviceTransfer> kept;
     private final int rows;
     private final DeviceArrays arrays;
     private final float[] logits;
@@ -51,16 +50,16 @@ public final class TornadoForwardPass implements ForwardPass {
     private boolean released;
 
     private TornadoForwardPass(
-            Program program, DType dtype, DeviceOptions options, BiPredicate<StageGraph, DeviceTransfer> kept) {
+            Program program, DType dtype, DeviceOptions options, BiPredicate<DeviceGraph, DeviceTransfer> kept) {
         this.program = program;
-        this.dtype = dtype;
-        this.options = options;
-        this.kept = kept;
         this.rows = prefillRows(program, options.prefillRows());
+        this.options = options.withPrefillRows(rows);
+        this.kept = kept;
         requireDouble(options);
-        MemoryPlan memory = MemoryPlan.of(program, dtype, rows, options.device());
+        this.model = DeviceModel.of(program, dtype, options.math(), options.device());
+        ForwardMemory memory = new ForwardMemory(model, this.options);
         memory.requireFits();
-        this.arrays = new DeviceArrays(memory.plan(), program);
+        this.arrays = new DeviceArrays(memory.plan());
         this.logits = new float[program.vocabSize()];
     }
 
@@ -79,12 +78,12 @@ public final class TornadoForwardPass implements ForwardPass {
             DType dtype,
             WeightSource weights,
             DeviceOptions options,
-            BiPredicate<StageGraph, DeviceTransfer> kept) {
+            BiPredicate<DeviceGraph, DeviceTransfer> kept) {
         RuntimeSettings.install(options.math());
         RuntimeSettings.requireInEffect(options.math());
         TornadoForwardPass forward = new TornadoForwardPass(program, dtype, options, kept);
         try {
-            forward.arrays.load(program, weights);
+            forward.arrays.load(weights);
         } catch (RuntimeException | Error e) {
             forward.arrays.close();
             throw e;
@@ -207,28 +206,25 @@ public final class TornadoForwardPass implements ForwardPass {
     private int run(int[] tokens, int start, int firstPosition) {
         boolean first = plan == null;
         if (first) {
-            DeviceModel model = new DeviceModel(program, dtype, options.math(), arrays);
             graphs = new GraphSet(model, options.graph(), rows, listener.isPresent());
-            plan = new DevicePlan(graphs.graphs(), options.device(), kept);
+            plan = new DevicePlan(graphs.graphs(), arrays, options.device(), kept);
             plan.tell(options.compiling());
         }
         int remaining = tokens.length - start;
         int count = !first && isWorthPrefilling(remaining) ? Math.min(rows, remaining) : 1;
         prefilled |= count > 1;
         int position = firstPosition + start;
-        IntArray ids = arrays.ints(MemoryPlan.TOKENS);
+        IntArray ids = arrays.get(ControlKeys.TOKENS);
         for (int row = 0; row < count; row++) {
             ids.set(row, tokens[start + row]);
         }
-        setStep(MemoryPlan.STEP, position, count, count - 1);
-        setStep(MemoryPlan.HEAD_STEP, position + count - 1, 1, count - 1);
+        setStep(ControlKeys.STEP, position, count, count - 1);
+        setStep(ControlKeys.HEAD_STEP, position + count - 1, 1, count - 1);
         GraphChain chain = chain(count);
         execute(chain.before(), TraceListener.NO_LAYER, position, count);
-        for (LayerGraphs block : chain.blocks()) {
-            for (int layer = 0; layer < block.layers(); layer++) {
-                arrays.ints(MemoryPlan.LAYER).set(0, layer);
-                execute(block.graphs(), block.firstLayer() + layer, position, count);
-            }
+        for (LayerGraphs layer : chain.layers()) {
+            arrays.get(ControlKeys.LAYER).set(0, layer.index());
+            execute(layer.graphs(), layer.layer(), position, count);
         }
         return count;
     }
@@ -243,32 +239,33 @@ public final class TornadoForwardPass implements ForwardPass {
     }
 
     private void runHead(GraphChain chain, int position, int row) {
-        setStep(MemoryPlan.HEAD_STEP, position, 1, row);
+        setStep(ControlKeys.HEAD_STEP, position, 1, row);
         execute(chain.head(), TraceListener.NO_LAYER, position, 1);
-        FloatArray values = arrays.floats(Stage.HEAD.array(program.logits().name()));
+        FloatArray values = arrays.get(GraphSet.logits(program));
         MemorySegment.copy(values.getSegment(), ValueLayout.JAVA_FLOAT, 0, logits, 0, logits.length);
     }
 
-    private void setStep(String name, int position, int count, int logitRow) {
-        IntArray step = arrays.ints(name);
+    private void setStep(ArrayKey<IntArray> key, int position, int count, int logitRow) {
+        IntArray step = arrays.get(key);
         step.set(Step.POSITION, position);
         step.set(Step.ROWS, count);
         step.set(Step.LOGIT_ROW, logitRow);
     }
 
-    private void execute(List<OpGraph> chain, int layer, int firstPosition, int count) {
-        for (OpGraph each : chain) {
-            plan.execute(each.graph());
-            each.traced().ifPresent(trace -> report(trace, layer, firstPosition, count));
+    private void execute(List<DeviceGraph> chain, int layer, int firstPosition, int count) {
+        for (DeviceGraph each : chain) {
+            plan.execute(each);
+            each.traced().ifPresent(traced -> report(traced, layer, firstPosition, count));
         }
     }
 
-    private void report(OpGraph.Trace trace, int layer, int firstPosition, int count) {
-        plan.fetch(trace.output());
-        int width = trace.op().output().width();
+    private void report(DeviceGraph.TracedOutput traced, int layer, int firstPosition, int count) {
+        plan.fetch(traced.array());
+        int width = traced.op().output().width();
         float[] output = new float[count * width];
-        MemorySegment.copy(trace.output().getSegment(), ValueLayout.JAVA_FLOAT, 0, output, 0, output.length);
-        listener.orElseThrow().opFinished(layer, trace.op(), firstPosition, count, output);
+        MemorySegment from = arrays.get(traced.array()).getSegment();
+        MemorySegment.copy(from, ValueLayout.JAVA_FLOAT, 0, output, 0, output.length);
+        listener.orElseThrow().opFinished(layer, traced.op(), firstPosition, count, output);
     }
 
     @Override

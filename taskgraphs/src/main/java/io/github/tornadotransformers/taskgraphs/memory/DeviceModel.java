@@ -1,12 +1,118 @@
 package io.github.tornadotransformers.taskgraphs.memory;
 
+import io.github.tornadotransformers.kernels.WeightFormat;
 import io.github.tornadotransformers.models.checkpoint.DType;
+import io.github.tornadotransformers.models.checkpoint.WeightData;
 import io.github.tornadotransformers.models.program.Program;
+import io.github.tornadotransformers.models.program.Weight;
+import io.github.tornadotransformers.taskgraphs.devices.DeviceInfo;
 import io.github.tornadotransformers.taskgraphs.devices.MathMode;
+import java.util.stream.LongStream;
+import uk.ac.manchester.tornado.api.types.arrays.FloatArray;
+import uk.ac.manchester.tornado.api.types.arrays.TornadoNativeArray;
 
 /**
- * A program with its arrays.
+ * A program as a device will have it: which array each weight and each layer's cache is in.
  *
  * @param dtype of its matrices
  */
-public record DeviceModel(Program program, DType dtype, MathMode math, DeviceArrays arrays) {}
+public record DeviceModel(Program program, DType dtype, MathMode math, LayerGroups groups) {
+    private static final ConstantKey.Unread<FloatArray> NO_FLOATS = new ConstantKey.Unread<>(ElementType.FLOAT);
+
+    /** With as many layers in an array as the device and an int allow. */
+    public static DeviceModel of(Program program, DType dtype, MathMode math, DeviceInfo device) {
+        long cached = layersPerArray(device, program.attention().cacheLayerSize(), ElementType.FLOAT);
+        return new DeviceModel(
+                program,
+                dtype,
+                math,
+                LayerGroups.of(program.layers(), Math.min(cached, stackable(program, dtype, device))));
+    }
+
+    /** As {@link #of}, where no cache holds more than a layer. */
+    public static DeviceModel withoutCache(Program program, DType dtype, MathMode math, DeviceInfo device) {
+        return new DeviceModel(
+                program, dtype, math, LayerGroups.of(program.layers(), stackable(program, dtype, device)));
+    }
+
+    /** How many layers of each weight fit an array. */
+    private static long stackable(Program program, DType dtype, DeviceInfo device) {
+        LongStream layers = program.weights().stream()
+                .filter(weight -> weight.layers() > 1)
+                .mapToLong(weight -> layersPerArray(device, weight.layerSize(), type(weight, dtype)));
+        return layers.min().orElse(program.layers());
+    }
+
+    private static long layersPerArray(DeviceInfo device, long layerSize, ElementType<?> type) {
+        long bytes = device.maxAllocationBytes() - 1 - TornadoNativeArray.ARRAY_HEADER;
+        return Math.min(Integer.MAX_VALUE, bytes / type.bytes()) / layerSize;
+    }
+
+    private static DType dtype(Weight weight, DType ofMatrices) {
+        return weight.kind() == Weight.Kind.MATRIX ? ofMatrices : DType.F32;
+    }
+
+    private static ElementType<?> type(Weight weight, DType ofMatrices) {
+        return switch (dtype(weight, ofMatrices)) {
+            case F32 -> ElementType.FLOAT;
+            case BF16, F16 -> ElementType.SHORT;
+            case INT8 -> ElementType.BYTE;
+        };
+    }
+
+    private static int format(DType dtype) {
+        return switch (dtype) {
+            case F32 -> WeightFormat.F32;
+            case BF16 -> WeightFormat.BF16;
+            case F16 -> WeightFormat.F16;
+            case INT8 -> WeightFormat.INT8;
+        };
+    }
+
+    /** @param group of layers, where the weight is stacked */
+    public DeviceMatrix matrix(Weight weight, int group) {
+        PlannedArray<?> elements = elements(weight, group, type(weight, dtype));
+        int format = format(dtype(weight, dtype));
+        return new DeviceMatrix(
+                orUnread(elements, ElementType.FLOAT),
+                orUnread(elements, ElementType.SHORT),
+                orUnread(elements, ElementType.BYTE),
+                format == WeightFormat.INT8 ? scales(weight, group) : NO_FLOATS,
+                new ConstantKey.Powers(format),
+                Scalar.value(format));
+    }
+
+    private static <T extends TornadoNativeArray> Argument<T> orUnread(PlannedArray<?> array, ElementType<T> type) {
+        return array.as(type).<Argument<T>>map(found -> found).orElseGet(() -> new ConstantKey.Unread<>(type));
+    }
+
+    /** A weight that is float32. */
+    public PlannedArray<FloatArray> vector(Weight weight, int group) {
+        return elements(weight, group, ElementType.FLOAT);
+    }
+
+    private <T extends TornadoNativeArray> PlannedArray<T> elements(Weight weight, int group, ElementType<T> type) {
+        LayerRange layers = groups.range(weight, group);
+        WeightKey<T> key = new WeightKey<>(weight, WeightKey.Part.ELEMENTS, layers, type);
+        return new PlannedArray<>(key, Math.multiplyExact(weight.layerSize(), layers.count()));
+    }
+
+    private PlannedArray<FloatArray> scales(Weight weight, int group) {
+        LayerRange layers = groups.range(weight, group);
+        long perLayer = WeightData.scaleBytes(weight) / Float.BYTES / weight.layers();
+        WeightKey<FloatArray> key = new WeightKey<>(weight, WeightKey.Part.SCALES, layers, ElementType.FLOAT);
+        return new PlannedArray<>(key, Math.multiplyExact(perLayer, layers.count()));
+    }
+
+    public PlannedArray<FloatArray> cache(CacheKey.Part part, int group) {
+        LayerRange layers = groups.range(group);
+        return new PlannedArray<>(
+                new CacheKey(part, layers),
+                Math.multiplyExact(program.attention().cacheLayerSize(), layers.count()));
+    }
+
+    /** In place of floats that a kernel takes and does not read. */
+    public static Argument<FloatArray> noFloats() {
+        return NO_FLOATS;
+    }
+}

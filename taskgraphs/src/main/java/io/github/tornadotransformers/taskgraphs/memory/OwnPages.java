@@ -17,10 +17,10 @@ final class OwnPages {
     private OwnPages() {}
 
     /** An array of zeros that shares no page with anything else; its elements are aligned as weights are. */
-    static TornadoNativeArray allocate(PlannedArray planned, Arena arena) {
+    static <T extends TornadoNativeArray> T allocate(PlannedArray<T> planned, Arena arena) {
         long start = WeightAllocator.ALIGNMENT - TornadoNativeArray.ARRAY_HEADER;
         long pages = Math.ceilDiv(Math.addExact(start, planned.bytes()), PAGE);
         MemorySegment memory = arena.allocate(pages * PAGE, PAGE);
-        return planned.over(memory.asSlice(start, planned.bytes()));
+        return planned.key().type().over().apply(memory.asSlice(start, planned.bytes()));
     }
 }

@@ -1,48 +1,31 @@
 package io.github.tornadotransformers.taskgraphs.memory;
 
-import java.lang.foreign.MemorySegment;
-import uk.ac.manchester.tornado.api.types.arrays.ByteArray;
-import uk.ac.manchester.tornado.api.types.arrays.FloatArray;
-import uk.ac.manchester.tornado.api.types.arrays.IntArray;
-import uk.ac.manchester.tornado.api.types.arrays.ShortArray;
+import java.util.Optional;
 import uk.ac.manchester.tornado.api.types.arrays.TornadoNativeArray;
 
-/** An array that a forward pass will have on the device, and its twin on the host. */
-public record PlannedArray(String name, Element element, long elements) {
-    /** What an array holds. */
-    public enum Element {
-        FLOAT(Float.BYTES),
-        SHORT(Short.BYTES),
-        BYTE(Byte.BYTES),
-        INT(Integer.BYTES);
-
-        private final int bytes;
-
-        Element(int bytes) {
-            this.bytes = bytes;
-        }
-
-        public int bytes() {
-            return bytes;
-        }
-    }
-
+/**
+ * An array that a task works on, and the elements that it must have for that. Where tasks want different sizes of an array,
+ * the largest is allocated.
+ */
+public record PlannedArray<T extends TornadoNativeArray>(ArrayKey<T> key, long elements) implements Argument<T> {
     /** Of the elements and their header. */
     public long bytes() {
-        return Math.addExact(Math.multiplyExact(elements, element.bytes), TornadoNativeArray.ARRAY_HEADER);
+        return Math.addExact(Math.multiplyExact(elements, key.type().bytes()), TornadoNativeArray.ARRAY_HEADER);
     }
 
-    /**
-     * The array over {@code memory}: a header, which is overwritten, then the elements.
-     *
-     * @param memory of {@link #bytes()}
-     */
-    public TornadoNativeArray over(MemorySegment memory) {
-        return switch (element) {
-            case FLOAT -> FloatArray.fromSegmentShallow(memory);
-            case SHORT -> ShortArray.fromSegmentShallow(memory);
-            case BYTE -> ByteArray.fromSegmentShallow(memory);
-            case INT -> IntArray.fromSegmentShallow(memory);
-        };
+    /** Of two sizes of an array. */
+    public static <T extends TornadoNativeArray> PlannedArray<T> larger(PlannedArray<T> one, PlannedArray<T> other) {
+        return one.elements < other.elements ? other : one;
+    }
+
+    @Override
+    public T in(DeviceArrays arrays) {
+        return arrays.get(key);
+    }
+
+    /** This array, if it holds elements of that type. */
+    @SuppressWarnings("unchecked") // The key's type is that of its array.
+    public <U extends TornadoNativeArray> Optional<PlannedArray<U>> as(ElementType<U> type) {
+        return key.type().equals(type) ? Optional.of((PlannedArray<U>) this) : Optional.empty();
     }
 }

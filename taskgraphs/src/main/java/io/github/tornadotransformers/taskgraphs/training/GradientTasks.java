@@ -1,5 +1,8 @@
 package io.github.tornadotransformers.taskgraphs.training;
 
+import static io.github.tornadotransformers.taskgraphs.memory.Scalar.flag;
+import static io.github.tornadotransformers.taskgraphs.memory.Scalar.value;
+
 import io.github.tornadotransformers.kernels.AttentionGradientKernels;
 import io.github.tornadotransformers.kernels.ElementGradientKernels;
 import io.github.tornadotransformers.kernels.LinearGradientKernels;
@@ -10,10 +13,11 @@ import io.github.tornadotransformers.models.program.Buffer;
 import io.github.tornadotransformers.models.program.Op;
 import io.github.tornadotransformers.models.program.Weight;
 import io.github.tornadotransformers.taskgraphs.graphs.TaskBuilder;
-import io.github.tornadotransformers.taskgraphs.memory.MemoryPlan;
+import io.github.tornadotransformers.taskgraphs.memory.Argument;
+import io.github.tornadotransformers.taskgraphs.memory.PlannedArray;
+import io.github.tornadotransformers.taskgraphs.memory.Scalar;
 import java.util.Collection;
 import java.util.HashSet;
-import java.util.List;
 import java.util.Set;
 import uk.ac.manchester.tornado.api.types.arrays.FloatArray;
 import uk.ac.manchester.tornado.api.types.arrays.IntArray;
@@ -22,16 +26,23 @@ import uk.ac.manchester.tornado.api.types.arrays.IntArray;
  * The tasks of an Op's gradient. Gradients of a buffer are added up in an array, which the first that adds to it finds cleared;
  * once the Op that wrote the buffer has read it, it serves what was in the buffer before.
  *
- * <p>A new Op gets a case in {@link #add}, and one in {@link TrainingMemoryPlan} if it needs memory beside its output.
+ * <p>A new Op gets a case in {@link #add}; memory that its tasks need is what they ask for.
  */
 final class GradientTasks {
-    private static final int ONE = 1;
+    private static final Scalar<Integer> ONE = value(1);
+
+    /** Statistics of the rows of a norm. */
+    static final String STATISTICS = "statistics";
+
+    /** Sums over probabilities. */
+    static final String PROBABILITY_SUMS = "probability sums";
 
     private final TaskBuilder in;
+    private final TrainingArrays arrays;
     private final int rows;
-    private final IntArray step;
-    private final IntArray layer;
-    private final int math;
+    private final Argument<IntArray> step;
+    private final Argument<IntArray> layer;
+    private final Scalar<Integer> math;
 
     /** The buffers whose gradient has been begun. */
     private final Set<Buffer> begun;
@@ -39,6 +50,7 @@ final class GradientTasks {
     /** @param begun the buffers whose gradient is there, whole or in part, before the first task */
     GradientTasks(TaskBuilder in, Collection<Buffer> begun) {
         this.in = in;
+        this.arrays = new TrainingArrays(in);
         this.rows = in.rows();
         this.step = in.step();
         this.layer = in.layer();
@@ -48,7 +60,7 @@ final class GradientTasks {
 
     /** Ops come last to first. */
     void add(TrainedOp trained) {
-        in.name(trained.before());
+        in.use(trained.before());
         switch (trained.op()) {
             case Op.TokenEmbedding embedding -> tokenEmbedding(embedding);
             case Op.PositionEmbedding embedding -> positionEmbedding(embedding);
@@ -68,19 +80,14 @@ final class GradientTasks {
 
     /** The gradients of the logits, from what {@link #addTotals} leaves. */
     void addLogits(Buffer logits) {
-        FloatArray x = in.activation(logits);
-        FloatArray totals = in.floats(TrainingMemoryPlan.TOTALS);
-        IntArray targets = in.ints(TrainingMemoryPlan.TARGETS);
-        FloatArray scale = in.floats(TrainingMemoryPlan.SCALE);
-        FloatArray dX = in.gradient(logits);
+        Argument<FloatArray> x = in.activation(logits);
+        Argument<FloatArray> totals = arrays.totals();
+        Argument<IntArray> targets = arrays.targets();
+        Argument<FloatArray> scale = arrays.scale();
+        Argument<FloatArray> dX = arrays.gradient(logits);
         int vocabSize = logits.width();
-        in.task(
-                "logitGradients",
-                (long) rows * vocabSize,
-                3,
-                List.of(x, totals, targets, scale, step, dX),
-                (graph, id) -> graph.task(
-                        id,
+        in.task("logitGradients", (long) rows * vocabSize)
+                .calls(
                         ElementGradientKernels::logitGradients,
                         x,
                         totals,
@@ -88,83 +95,83 @@ final class GradientTasks {
                         scale,
                         step,
                         dX,
-                        rows,
-                        vocabSize,
-                        math));
+                        value(rows),
+                        value(vocabSize),
+                        math);
         begun.add(logits);
     }
 
     /** What the loss of each row is computed from. */
     static void addTotals(TaskBuilder in, Buffer logits) {
-        FloatArray x = in.activation(logits);
-        IntArray targets = in.ints(TrainingMemoryPlan.TARGETS);
-        FloatArray totals = in.floats(TrainingMemoryPlan.TOTALS);
-        IntArray step = in.step();
+        TrainingArrays arrays = new TrainingArrays(in);
+        Argument<FloatArray> x = in.activation(logits);
+        Argument<IntArray> targets = arrays.targets();
+        Argument<FloatArray> totals = arrays.totals();
+        Argument<IntArray> step = in.step();
         int rows = in.rows();
         int vocabSize = logits.width();
-        int math = in.math();
-        in.task(
-                "rowTotals",
-                rows,
-                4,
-                List.of(x, targets, step, totals),
-                (graph, id) -> graph.task(
-                        id, ElementGradientKernels::rowTotals, x, targets, step, totals, ONE, rows, vocabSize, math));
+        Scalar<Integer> math = in.math();
+        in.task("rowTotals", rows)
+                .calls(
+                        ElementGradientKernels::rowTotals,
+                        x,
+                        targets,
+                        step,
+                        totals,
+                        ONE,
+                        value(rows),
+                        value(vocabSize),
+                        math);
     }
 
     /** Where gradients of a buffer are added, for an Op that adds to it. */
-    private FloatArray into(Buffer buffer, Op op) {
-        FloatArray gradient = in.gradient(buffer);
+    private Argument<FloatArray> into(Buffer buffer, Op op) {
+        PlannedArray<FloatArray> gradient = arrays.gradient(buffer);
         if (begun.add(buffer)) {
             in.define(gradient);
             int width = buffer.width();
-            in.task(
-                    op.name() + "Clears",
-                    (long) rows * width,
-                    2,
-                    List.of(step, gradient),
-                    (graph, id) -> graph.task(id, RowKernels::clearRows, step, gradient, rows, width));
+            in.task(op.name() + "Clears", (long) rows * width)
+                    .calls(RowKernels::clearRows, step, gradient, value(rows), value(width));
         }
         return gradient;
     }
 
     private void tokenEmbedding(Op.TokenEmbedding op) {
-        IntArray tokens = in.ints(MemoryPlan.TOKENS);
-        FloatArray dOut = in.gradient(op.output());
-        FloatArray dTable = in.gradient(op.table());
+        Argument<IntArray> tokens = in.tokens();
+        Argument<FloatArray> dOut = arrays.gradient(op.output());
+        Argument<FloatArray> dTable = arrays.gradient(op.table());
         int width = op.table().rows();
         int vocabSize = op.table().columns();
-        in.task(
-                op.name() + "Gradients",
-                width,
-                3,
-                List.of(tokens, dOut, step, dTable),
-                (graph, id) -> graph.task(
-                        id, ElementGradientKernels::addToTokens, tokens, dOut, step, dTable, ONE, width, vocabSize));
+        in.task(op.name() + "Gradients", width)
+                .calls(
+                        ElementGradientKernels::addToTokens,
+                        tokens,
+                        dOut,
+                        step,
+                        dTable,
+                        ONE,
+                        value(width),
+                        value(vocabSize));
         begun.remove(op.output());
     }
 
     private void positionEmbedding(Op.PositionEmbedding op) {
-        addRows(op, in.gradient(op.output()), in.gradient(op.table()));
+        addRows(op, arrays.gradient(op.output()), arrays.gradient(op.table()));
     }
 
     private void selectRows(Op.SelectRows op) {
-        addRows(op, in.gradient(op.output()), into(op.input(), op));
+        addRows(op, arrays.gradient(op.output()), into(op.input(), op));
         begun.remove(op.output());
     }
 
-    private void addRows(Op op, FloatArray dOut, FloatArray dX) {
+    private void addRows(Op op, Argument<FloatArray> dOut, Argument<FloatArray> dX) {
         int width = op.output().width();
-        in.task(
-                op.name() + "Gradients",
-                (long) rows * width,
-                2,
-                List.of(dOut, step, dX),
-                (graph, id) -> graph.task(id, ElementGradientKernels::addRows, dOut, step, dX, rows, width));
+        in.task(op.name() + "Gradients", (long) rows * width)
+                .calls(ElementGradientKernels::addRows, dOut, step, dX, value(rows), value(width));
     }
 
     private void layerNorm(Op.LayerNorm op) {
-        FloatArray dOut = in.gradient(op.output());
+        Argument<FloatArray> dOut = arrays.gradient(op.output());
         norm(op, op.input(), op.weight(), op.epsilon(), true);
         bias(op, op.bias(), dOut);
         begun.remove(op.output());
@@ -176,20 +183,15 @@ final class GradientTasks {
     }
 
     private void norm(Op op, Buffer input, Weight parameters, float epsilon, boolean centered) {
-        FloatArray x = in.activation(input);
-        FloatArray weight = in.vector(parameters);
-        FloatArray statistics = in.scratch(TrainingMemoryPlan.STATISTICS);
-        FloatArray dOut = in.gradient(op.output());
-        FloatArray dX = into(input, op);
-        FloatArray dWeight = in.gradient(parameters);
+        Argument<FloatArray> x = in.activation(input);
+        Argument<FloatArray> weight = in.vector(parameters);
+        Argument<FloatArray> statistics = in.scratch(STATISTICS, (long) rows * NormGradientKernels.STATISTICS);
+        Argument<FloatArray> dOut = arrays.gradient(op.output());
+        Argument<FloatArray> dX = into(input, op);
+        Argument<FloatArray> dWeight = arrays.gradient(parameters);
         int width = op.output().width();
-        in.task(
-                op.name() + "Statistics",
-                rows,
-                6,
-                List.of(x, dOut, weight, layer, step, statistics),
-                (graph, id) -> graph.task(
-                        id,
+        in.task(op.name() + "Statistics", rows)
+                .calls(
                         NormGradientKernels::rowStatistics,
                         x,
                         dOut,
@@ -198,18 +200,13 @@ final class GradientTasks {
                         step,
                         statistics,
                         ONE,
-                        rows,
-                        width,
-                        epsilon,
-                        centered ? 1 : 0,
-                        math));
-        in.task(
-                op.name() + "Inputs",
-                (long) rows * width,
-                2,
-                List.of(x, dOut, weight, statistics, layer, step, dX),
-                (graph, id) -> graph.task(
-                        id,
+                        value(rows),
+                        value(width),
+                        value(epsilon),
+                        flag(centered),
+                        math);
+        in.task(op.name() + "Inputs", (long) rows * width)
+                .calls(
                         NormGradientKernels::addToInputs,
                         x,
                         dOut,
@@ -218,236 +215,197 @@ final class GradientTasks {
                         layer,
                         step,
                         dX,
-                        rows,
-                        width));
-        in.task(
-                op.name() + "Weights",
-                width,
-                2,
-                List.of(x, dOut, statistics, layer, step, dWeight),
-                (graph, id) -> graph.task(
-                        id, NormGradientKernels::addToWeights, x, dOut, statistics, layer, step, dWeight, ONE, width));
+                        value(rows),
+                        value(width));
+        in.task(op.name() + "Weights", width)
+                .calls(NormGradientKernels::addToWeights, x, dOut, statistics, layer, step, dWeight, ONE, value(width));
     }
 
     /** The gradient of a residual stream passes on unchanged to what the branch was added to. */
     private void linear(Op.Linear op) {
-        FloatArray dOut = in.gradient(op.output());
+        Argument<FloatArray> dOut = arrays.gradient(op.output());
         switch (op.activation()) {
             case NONE -> {}
             case GELU_TANH -> gelu(op, dOut);
             case SILU, GELU_ERF -> throw new IllegalArgumentException(op.activation() + " has no gradient");
         }
-        FloatArray x = in.activation(op.input());
-        FloatArray weight = in.matrix(op.weight()).floats();
-        FloatArray dX = into(op.input(), op);
-        FloatArray dWeight = in.gradient(op.weight());
+        Argument<FloatArray> x = in.activation(op.input());
+        Argument<FloatArray> weight = in.matrix(op.weight()).floats();
+        Argument<FloatArray> dX = into(op.input(), op);
+        Argument<FloatArray> dWeight = arrays.gradient(op.weight());
         int inputs = op.weight().rows();
         int outputs = op.weight().columns();
-        in.task(
-                op.name() + "Inputs",
-                (long) rows * inputs,
-                3,
-                List.of(dOut, weight, layer, step, dX),
-                (graph, id) -> graph.task(
-                        id, LinearGradientKernels::addToInputs, dOut, weight, layer, step, dX, rows, inputs, outputs));
-        in.task(
-                op.name() + "Weights",
-                (long) inputs * outputs,
-                2,
-                List.of(x, dOut, layer, step, dWeight),
-                (graph, id) -> graph.task(
-                        id, LinearGradientKernels::addToWeights, x, dOut, layer, step, dWeight, inputs, outputs));
+        in.task(op.name() + "Inputs", (long) rows * inputs)
+                .calls(
+                        LinearGradientKernels::addToInputs,
+                        dOut,
+                        weight,
+                        layer,
+                        step,
+                        dX,
+                        value(rows),
+                        value(inputs),
+                        value(outputs));
+        in.task(op.name() + "Weights", (long) inputs * outputs)
+                .calls(
+                        LinearGradientKernels::addToWeights,
+                        x,
+                        dOut,
+                        layer,
+                        step,
+                        dWeight,
+                        value(inputs),
+                        value(outputs));
         op.bias().ifPresent(each -> bias(op, each, dOut));
         if (!op.addsToOutput()) {
             begun.remove(op.output());
         }
     }
 
-    private void gelu(Op.Linear op, FloatArray dOut) {
-        FloatArray sum = in.scratch(TrainedOp.sumOf(op));
+    private void gelu(Op.Linear op, Argument<FloatArray> dOut) {
+        Argument<FloatArray> sum = arrays.sumOf(op);
         int width = op.output().width();
-        in.task(
-                op.name() + "Activation",
-                (long) rows * width,
-                3,
-                List.of(sum, dOut, step, dOut),
-                (graph, id) -> graph.task(
-                        id, ElementGradientKernels::geluGradients, sum, dOut, step, dOut, rows, width, math));
+        in.task(op.name() + "Activation", (long) rows * width)
+                .calls(ElementGradientKernels::geluGradients, sum, dOut, step, dOut, value(rows), value(width), math);
     }
 
-    private void bias(Op op, Weight bias, FloatArray dOut) {
-        FloatArray dBias = in.gradient(bias);
+    private void bias(Op op, Weight bias, Argument<FloatArray> dOut) {
+        Argument<FloatArray> dBias = arrays.gradient(bias);
         int outputs = bias.columns();
-        in.task(
-                op.name() + "Bias",
-                outputs,
-                2,
-                List.of(dOut, layer, step, dBias),
-                (graph, id) ->
-                        graph.task(id, LinearGradientKernels::addToBias, dOut, layer, step, dBias, ONE, outputs));
+        in.task(op.name() + "Bias", outputs)
+                .calls(LinearGradientKernels::addToBias, dOut, layer, step, dBias, ONE, value(outputs));
     }
 
     private void rotary(Op.Rotary op) {
-        FloatArray angles = in.floats(op.name() + MemoryPlan.ANGLES);
-        FloatArray dQkv = in.gradient(op.output());
+        Argument<FloatArray> angles = in.angles(op.table());
+        Argument<FloatArray> dQkv = arrays.gradient(op.output());
         AttentionShape shape = op.shape();
-        in.task(
-                op.name() + "Gradients",
-                (long) rows * (shape.heads() + shape.kvHeads()) * (shape.headDim() / 2),
-                5,
-                List.of(angles, step, dQkv),
-                (graph, id) -> graph.task(
-                        id,
+        in.task(op.name() + "Gradients", (long) rows * (shape.heads() + shape.kvHeads()) * (shape.headDim() / 2))
+                .calls(
                         ElementGradientKernels::rotateBack,
                         angles,
                         step,
                         dQkv,
-                        rows,
-                        shape.heads(),
-                        shape.kvHeads(),
-                        shape.headDim(),
-                        op.table().positions()));
+                        value(rows),
+                        value(shape.heads()),
+                        value(shape.kvHeads()),
+                        value(shape.headDim()),
+                        value(op.table().positions()));
     }
 
     private void attentionOutput(Op.AttentionOutput op, Buffer cached) {
-        FloatArray probabilities = in.activation(op.probabilities());
-        FloatArray qkv = in.activation(cached);
-        FloatArray dOut = in.gradient(op.output());
-        FloatArray dProbabilities = in.gradient(op.probabilities());
-        FloatArray dQkv = into(cached, op);
+        Argument<FloatArray> probabilities = in.activation(op.probabilities());
+        Argument<FloatArray> qkv = in.activation(cached);
+        Argument<FloatArray> dOut = arrays.gradient(op.output());
+        Argument<FloatArray> dProbabilities = arrays.gradient(op.probabilities());
+        Argument<FloatArray> dQkv = into(cached, op);
         AttentionShape shape = op.shape();
-        in.task(
-                op.name() + "Probabilities",
-                (long) rows * shape.scoresWidth(),
-                5,
-                List.of(qkv, dOut, step, dProbabilities),
-                (graph, id) -> graph.task(
-                        id,
+        in.task(op.name() + "Probabilities", (long) rows * shape.scoresWidth())
+                .calls(
                         AttentionGradientKernels::probabilityGradients,
                         qkv,
                         dOut,
                         step,
                         dProbabilities,
-                        rows,
-                        shape.heads(),
-                        shape.headsPerKvHead(),
-                        shape.headDim(),
-                        shape.contextLength()));
-        in.task(
-                op.name() + "Values",
-                (long) rows * shape.keyValueWidth(),
-                5,
-                List.of(probabilities, dOut, step, dQkv),
-                (graph, id) -> graph.task(
-                        id,
+                        value(rows),
+                        value(shape.heads()),
+                        value(shape.headsPerKvHead()),
+                        value(shape.headDim()),
+                        value(shape.contextLength()));
+        in.task(op.name() + "Values", (long) rows * shape.keyValueWidth())
+                .calls(
                         AttentionGradientKernels::addToValues,
                         probabilities,
                         dOut,
                         step,
                         dQkv,
-                        rows,
-                        shape.heads(),
-                        shape.headsPerKvHead(),
-                        shape.headDim(),
-                        shape.contextLength()));
+                        value(rows),
+                        value(shape.heads()),
+                        value(shape.headsPerKvHead()),
+                        value(shape.headDim()),
+                        value(shape.contextLength()));
         begun.add(op.probabilities());
         begun.remove(op.output());
     }
 
     private void softmax(Op.Softmax op) {
-        FloatArray probabilities = in.activation(op.output());
-        FloatArray sums = in.scratch(TrainingMemoryPlan.PROBABILITY_SUMS);
-        FloatArray dScores = in.gradient(op.output());
+        Argument<FloatArray> probabilities = in.activation(op.output());
+        Argument<FloatArray> sums =
+                in.scratch(PROBABILITY_SUMS, (long) rows * op.shape().heads());
+        Argument<FloatArray> dScores = arrays.gradient(op.output());
         int heads = op.shape().heads();
         int context = op.shape().contextLength();
-        in.task(
-                op.name() + "Sums",
-                (long) rows * heads,
-                3,
-                List.of(probabilities, dScores, step, sums),
-                (graph, id) -> graph.task(
-                        id,
+        in.task(op.name() + "Sums", (long) rows * heads)
+                .calls(
                         AttentionGradientKernels::probabilitySums,
                         probabilities,
                         dScores,
                         step,
                         sums,
-                        rows,
-                        heads,
-                        context));
-        in.task(
-                op.name() + "Gradients",
-                (long) rows * heads * context,
-                3,
-                List.of(probabilities, sums, step, dScores),
-                (graph, id) -> graph.task(
-                        id,
+                        value(rows),
+                        value(heads),
+                        value(context));
+        in.task(op.name() + "Gradients", (long) rows * heads * context)
+                .calls(
                         AttentionGradientKernels::scoreGradients,
                         probabilities,
                         sums,
                         step,
                         dScores,
-                        rows,
-                        heads,
-                        context));
+                        value(rows),
+                        value(heads),
+                        value(context));
     }
 
     private void attentionScores(Op.AttentionScores op) {
-        FloatArray qkv = in.activation(op.qkv());
-        FloatArray dScores = in.gradient(op.output());
-        FloatArray dQkv = into(op.qkv(), op);
+        Argument<FloatArray> qkv = in.activation(op.qkv());
+        Argument<FloatArray> dScores = arrays.gradient(op.output());
+        Argument<FloatArray> dQkv = into(op.qkv(), op);
         AttentionShape shape = op.shape();
-        in.task(
-                op.name() + "Queries",
-                (long) rows * shape.queryWidth(),
-                6,
-                List.of(qkv, dScores, step, dQkv),
-                (graph, id) -> graph.task(
-                        id,
+        in.task(op.name() + "Queries", (long) rows * shape.queryWidth())
+                .calls(
                         AttentionGradientKernels::addToQueries,
                         qkv,
                         dScores,
                         step,
                         dQkv,
-                        rows,
-                        shape.heads(),
-                        shape.headsPerKvHead(),
-                        shape.headDim(),
-                        shape.contextLength(),
-                        op.scaling().factor()));
-        in.task(
-                op.name() + "Keys",
-                (long) rows * shape.keyValueWidth(),
-                6,
-                List.of(qkv, dScores, step, dQkv),
-                (graph, id) -> graph.task(
-                        id,
+                        value(rows),
+                        value(shape.heads()),
+                        value(shape.headsPerKvHead()),
+                        value(shape.headDim()),
+                        value(shape.contextLength()),
+                        value(op.scaling().factor()));
+        in.task(op.name() + "Keys", (long) rows * shape.keyValueWidth())
+                .calls(
                         AttentionGradientKernels::addToKeys,
                         qkv,
                         dScores,
                         step,
                         dQkv,
-                        rows,
-                        shape.heads(),
-                        shape.headsPerKvHead(),
-                        shape.headDim(),
-                        shape.contextLength(),
-                        op.scaling().factor()));
+                        value(rows),
+                        value(shape.heads()),
+                        value(shape.headsPerKvHead()),
+                        value(shape.headDim()),
+                        value(shape.contextLength()),
+                        value(op.scaling().factor()));
         begun.remove(op.output());
     }
 
     private void swiGlu(Op.GatedMlp op) {
-        FloatArray gateUp = in.activation(op.gateUp());
-        FloatArray dOut = in.gradient(op.output());
-        FloatArray dGateUp = into(op.gateUp(), op);
+        Argument<FloatArray> gateUp = in.activation(op.gateUp());
+        Argument<FloatArray> dOut = arrays.gradient(op.output());
+        Argument<FloatArray> dGateUp = into(op.gateUp(), op);
         int width = op.output().width();
-        in.task(
-                op.name() + "Gradients",
-                (long) rows * width,
-                3,
-                List.of(gateUp, dOut, step, dGateUp),
-                (graph, id) -> graph.task(
-                        id, ElementGradientKernels::addToGateAndUp, gateUp, dOut, step, dGateUp, rows, width, math));
+        in.task(op.name() + "Gradients", (long) rows * width)
+                .calls(
+                        ElementGradientKernels::addToGateAndUp,
+                        gateUp,
+                        dOut,
+                        step,
+                        dGateUp,
+                        value(rows),
+                        value(width),
+                        math);
         begun.remove(op.output());
     }
 }

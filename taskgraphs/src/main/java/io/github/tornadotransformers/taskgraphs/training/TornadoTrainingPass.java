@@ -4,7 +4,6 @@ import io.github.tornadotransformers.kernels.ElementGradientKernels;
 import io.github.tornadotransformers.kernels.Step;
 import io.github.tornadotransformers.models.Term;
 import io.github.tornadotransformers.models.Wording;
-import io.github.tornadotransformers.models.checkpoint.DType;
 import io.github.tornadotransformers.models.learning.GradientPass;
 import io.github.tornadotransformers.models.learning.ParameterArrays;
 import io.github.tornadotransformers.models.program.Program;
@@ -14,14 +13,17 @@ import io.github.tornadotransformers.taskgraphs.devices.DeviceException;
 import io.github.tornadotransformers.taskgraphs.devices.DeviceInfo;
 import io.github.tornadotransformers.taskgraphs.devices.MathMode;
 import io.github.tornadotransformers.taskgraphs.devices.RuntimeSettings;
+import io.github.tornadotransformers.taskgraphs.graphs.ControlKeys;
+import io.github.tornadotransformers.taskgraphs.graphs.DeviceGraph;
 import io.github.tornadotransformers.taskgraphs.graphs.DevicePlan;
 import io.github.tornadotransformers.taskgraphs.graphs.DeviceTransfer;
-import io.github.tornadotransformers.taskgraphs.graphs.StageGraph;
-import io.github.tornadotransformers.taskgraphs.memory.ArrayPlan;
+import io.github.tornadotransformers.taskgraphs.memory.ArrayKey;
 import io.github.tornadotransformers.taskgraphs.memory.DeviceArrays;
-import io.github.tornadotransformers.taskgraphs.memory.DeviceModel;
+import io.github.tornadotransformers.taskgraphs.memory.ElementType;
 import io.github.tornadotransformers.taskgraphs.memory.LayerGroups;
+import io.github.tornadotransformers.taskgraphs.memory.LayerRange;
 import io.github.tornadotransformers.taskgraphs.memory.MemoryPlan;
+import io.github.tornadotransformers.taskgraphs.memory.WeightKey;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.util.function.BiPredicate;
@@ -46,16 +48,16 @@ public final class TornadoTrainingPass implements GradientPass {
             Program program,
             ParameterArrays weights,
             DeviceInfo device,
+            TrainingGraphs graphs,
             DeviceArrays arrays,
-            BiPredicate<StageGraph, DeviceTransfer> kept) {
+            BiPredicate<DeviceGraph, DeviceTransfer> kept) {
         this.program = program;
         this.weights = weights;
         this.gradients = new ParameterArrays(program);
         this.device = device;
+        this.graphs = graphs;
         this.arrays = arrays;
-        arrays.loadAngles(program);
-        graphs = new TrainingGraphs(new DeviceModel(program, DType.F32, MathMode.STRICT, arrays));
-        plan = new DevicePlan(graphs.graphs(), device, kept);
+        this.plan = new DevicePlan(graphs.graphs(), arrays, device, kept);
     }
 
     /** Tells of kernels as they are compiled: when they first run. */
@@ -73,7 +75,10 @@ public final class TornadoTrainingPass implements GradientPass {
     }
 
     static TornadoTrainingPass open(
-            Program program, ParameterArrays weights, DeviceInfo device, BiPredicate<StageGraph, DeviceTransfer> kept) {
+            Program program,
+            ParameterArrays weights,
+            DeviceInfo device,
+            BiPredicate<DeviceGraph, DeviceTransfer> kept) {
         RuntimeSettings.install(MathMode.STRICT);
         RuntimeSettings.requireInEffect(MathMode.STRICT);
         if (!device.fp64()) {
@@ -81,11 +86,14 @@ public final class TornadoTrainingPass implements GradientPass {
                     "%s cannot compute in double, which training needs to divide exactly: use %s host",
                     device, Term.ENGINE));
         }
-        ArrayPlan memory = TrainingMemoryPlan.of(program, device);
-        TrainingMemoryPlan.requireFits(memory);
-        DeviceArrays arrays = new DeviceArrays(memory, program);
+        TrainingGraphs graphs = new TrainingGraphs(program, device);
+        MemoryPlan memory = graphs.plan(device);
+        memory.requireFits(
+                bytes -> "training needs " + bytes,
+                () -> Wording.of("try a shorter sequence, or %s host", Term.ENGINE));
+        DeviceArrays arrays = new DeviceArrays(memory);
         try {
-            return new TornadoTrainingPass(program, weights, device, arrays, kept);
+            return new TornadoTrainingPass(program, weights, device, graphs, arrays, kept);
         } catch (RuntimeException | Error e) {
             arrays.close();
             throw e;
@@ -123,10 +131,10 @@ public final class TornadoTrainingPass implements GradientPass {
 
     @Override
     public void begin() {
-        forEachArray((weight, group, firstLayer, layers) -> {
-            MemorySegment to = arrays.vector(weight, group).getSegment();
-            for (int layer = 0; layer < layers; layer++) {
-                float[] from = weights.layer(weight, firstLayer + layer);
+        forEachArray((weight, layers) -> {
+            MemorySegment to = arrays.get(elements(weight, layers)).getSegment();
+            for (int layer = 0; layer < layers.count(); layer++) {
+                float[] from = weights.layer(weight, layers.first() + layer);
                 MemorySegment.copy(from, 0, to, ValueLayout.JAVA_FLOAT, bytes(layer, from), from.length);
             }
         });
@@ -136,30 +144,30 @@ public final class TornadoTrainingPass implements GradientPass {
     @Override
     public double loss(int[] tokens, int[] targets) {
         GradientPass.requireSequence(program, tokens, targets);
-        IntArray ids = arrays.ints(MemoryPlan.TOKENS);
-        IntArray wanted = arrays.ints(TrainingMemoryPlan.TARGETS);
+        IntArray ids = arrays.get(ControlKeys.TOKENS);
+        IntArray wanted = arrays.get(TrainingArrays.TARGETS);
         for (int row = 0; row < tokens.length; row++) {
             ids.set(row, tokens[row]);
             wanted.set(row, targets[row]);
         }
-        IntArray step = arrays.ints(MemoryPlan.STEP);
+        IntArray step = arrays.get(ControlKeys.STEP);
         step.set(Step.POSITION, 0);
         step.set(Step.ROWS, tokens.length);
         step.set(Step.LOGIT_ROW, 0);
-        arrays.ints(TrainingMemoryPlan.DEPTH).set(0, 0);
+        arrays.get(TrainingArrays.DEPTH).set(0, 0);
         plan.execute(graphs.embedding());
         for (int layer = 0; layer < program.layers(); layer++) {
-            runBlock(layer, false);
+            run(layer, graphs.block(layer));
         }
-        arrays.ints(TrainingMemoryPlan.DEPTH).set(0, program.layers());
+        arrays.get(TrainingArrays.DEPTH).set(0, program.layers());
         plan.execute(graphs.head());
         return loss(tokens.length);
     }
 
     /** In double, r ascending: {@code log(sum) + (max - logit)} of each row, as the host has it. */
     private double loss(int rows) {
-        FloatArray totals = arrays.floats(TrainingMemoryPlan.TOTALS);
-        plan.fetch(totals);
+        FloatArray totals = arrays.get(TrainingArrays.TOTALS);
+        plan.fetch(TrainingArrays.TOTALS);
         double loss = 0;
         for (int row = 0; row < rows; row++) {
             int of = row * ElementGradientKernels.TOTALS;
@@ -173,49 +181,49 @@ public final class TornadoTrainingPass implements GradientPass {
     @Override
     public double lossAndGradients(int[] tokens, int[] targets, float scale) {
         double loss = loss(tokens, targets);
-        arrays.floats(TrainingMemoryPlan.SCALE).set(0, scale);
+        arrays.get(TrainingArrays.SCALE).set(0, scale);
         plan.execute(graphs.headGradients());
         for (int layer = program.layers() - 1; layer >= 0; layer--) {
             if (layer < program.layers() - 1) {
-                runBlock(layer, false);
+                run(layer, graphs.block(layer));
             }
-            runBlock(layer, true);
+            run(layer, graphs.blockGradients(layer));
         }
         plan.execute(graphs.embeddingGradients());
         return loss;
     }
 
-    /** @param back whether the gradients of the layer are computed, whose activations are there */
-    private void runBlock(int layer, boolean back) {
-        int group = layer / arrays.groups().perGroup();
-        arrays.ints(MemoryPlan.LAYER).set(0, layer - arrays.groups().firstLayer(group));
-        arrays.ints(TrainingMemoryPlan.DEPTH).set(0, layer);
-        plan.execute(graphs.block(group, back));
+    private void run(int layer, DeviceGraph graph) {
+        arrays.get(ControlKeys.LAYER).set(0, graphs.groups().indexOf(layer));
+        arrays.get(TrainingArrays.DEPTH).set(0, layer);
+        plan.execute(graph);
     }
 
     @Override
     public void readGradients() {
-        forEachArray((weight, group, firstLayer, layers) ->
-                read(arrays.gradient(weight, group), gradients, weight, firstLayer, layers));
+        forEachArray((weight, layers) -> read(new WeightGradientKey(weight, layers), gradients, weight, layers));
     }
 
     @Override
     public void descend(float learningRate) {
-        arrays.floats(TrainingMemoryPlan.FACTOR).set(0, -learningRate);
+        arrays.get(TrainingArrays.FACTOR).set(0, -learningRate);
         plan.execute(graphs.descend());
     }
 
     @Override
     public void readWeights() {
-        forEachArray((weight, group, firstLayer, layers) ->
-                read(arrays.vector(weight, group), weights, weight, firstLayer, layers));
+        forEachArray((weight, layers) -> read(elements(weight, layers), weights, weight, layers));
     }
 
-    private void read(FloatArray array, ParameterArrays to, Weight weight, int firstLayer, int layers) {
-        plan.fetch(array);
-        MemorySegment from = array.getSegment();
-        for (int layer = 0; layer < layers; layer++) {
-            float[] values = to.layer(weight, firstLayer + layer);
+    private static WeightKey<FloatArray> elements(Weight weight, LayerRange layers) {
+        return new WeightKey<>(weight, WeightKey.Part.ELEMENTS, layers, ElementType.FLOAT);
+    }
+
+    private void read(ArrayKey<FloatArray> key, ParameterArrays to, Weight weight, LayerRange layers) {
+        plan.fetch(key);
+        MemorySegment from = arrays.get(key).getSegment();
+        for (int layer = 0; layer < layers.count(); layer++) {
+            float[] values = to.layer(weight, layers.first() + layer);
             MemorySegment.copy(from, ValueLayout.JAVA_FLOAT, bytes(layer, values), values, 0, values.length);
         }
     }
@@ -227,18 +235,14 @@ public final class TornadoTrainingPass implements GradientPass {
     /** What happens to the layers that an array of weights or gradients holds. */
     @FunctionalInterface
     private interface LayerAction {
-        void run(Weight weight, int group, int firstLayer, int layers);
+        void run(Weight weight, LayerRange layers);
     }
 
     private void forEachArray(LayerAction action) {
-        LayerGroups groups = arrays.groups();
+        LayerGroups groups = graphs.groups();
         for (Weight weight : program.weights()) {
-            if (ArrayPlan.isStacked(weight)) {
-                for (int group = 0; group < groups.count(); group++) {
-                    action.run(weight, group, groups.firstLayer(group), groups.layersOf(group));
-                }
-            } else {
-                action.run(weight, 0, 0, 1);
+            for (int group = 0; group < groups.count(weight); group++) {
+                action.run(weight, groups.range(weight, group));
             }
         }
     }

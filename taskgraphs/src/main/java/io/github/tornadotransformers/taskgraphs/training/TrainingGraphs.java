@@ -1,27 +1,45 @@
 package io.github.tornadotransformers.taskgraphs.training;
 
+import static io.github.tornadotransformers.taskgraphs.memory.Scalar.value;
+
 import io.github.tornadotransformers.kernels.DescentKernels;
+import io.github.tornadotransformers.kernels.LinearTileKernels;
+import io.github.tornadotransformers.models.checkpoint.DType;
+import io.github.tornadotransformers.models.program.Block;
 import io.github.tornadotransformers.models.program.Program;
 import io.github.tornadotransformers.models.program.Weight;
+import io.github.tornadotransformers.taskgraphs.devices.DeviceInfo;
+import io.github.tornadotransformers.taskgraphs.devices.MathMode;
+import io.github.tornadotransformers.taskgraphs.graphs.ActivationKey;
+import io.github.tornadotransformers.taskgraphs.graphs.ControlKeys;
+import io.github.tornadotransformers.taskgraphs.graphs.DeviceGraph;
 import io.github.tornadotransformers.taskgraphs.graphs.DeviceTransfer.Movement;
+import io.github.tornadotransformers.taskgraphs.graphs.LayerKind;
+import io.github.tornadotransformers.taskgraphs.graphs.LayerScope;
 import io.github.tornadotransformers.taskgraphs.graphs.Residency;
-import io.github.tornadotransformers.taskgraphs.graphs.StageGraph;
+import io.github.tornadotransformers.taskgraphs.graphs.Stage;
 import io.github.tornadotransformers.taskgraphs.graphs.TaskBuilder;
-import io.github.tornadotransformers.taskgraphs.memory.ArrayPlan;
-import io.github.tornadotransformers.taskgraphs.memory.DeviceArrays;
+import io.github.tornadotransformers.taskgraphs.memory.ArrayKey;
+import io.github.tornadotransformers.taskgraphs.memory.ConstantKey;
 import io.github.tornadotransformers.taskgraphs.memory.DeviceModel;
+import io.github.tornadotransformers.taskgraphs.memory.ElementType;
+import io.github.tornadotransformers.taskgraphs.memory.LayerGroups;
+import io.github.tornadotransformers.taskgraphs.memory.LayerRange;
 import io.github.tornadotransformers.taskgraphs.memory.MemoryPlan;
-import io.github.tornadotransformers.taskgraphs.memory.Stage;
+import io.github.tornadotransformers.taskgraphs.memory.PlannedArray;
+import io.github.tornadotransformers.taskgraphs.memory.RotaryKey;
+import io.github.tornadotransformers.taskgraphs.memory.Scalar;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.HashMap;
 import java.util.HashSet;
+import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.stream.Stream;
 import uk.ac.manchester.tornado.api.types.arrays.FloatArray;
-import uk.ac.manchester.tornado.api.types.arrays.TornadoNativeArray;
 
 /**
  * The graphs of a training step, all in one plan, so that each array exists once on the device. A sequence runs {@code
@@ -32,39 +50,53 @@ import uk.ac.manchester.tornado.api.types.arrays.TornadoNativeArray;
  * again on the way back: only the streams are kept for all layers, activations for one (Chen et al. 2016, arXiv:1604.06174).
  */
 final class TrainingGraphs {
-    private static final int ONE = 1;
+    private static final Scalar<Integer> ONE = value(1);
 
     private final DeviceModel model;
     private final Program program;
-    private final DeviceArrays arrays;
     private final int rows;
-    private final StageGraph begin;
-    private final StageGraph embedding;
-    private final List<StageGraph> blocks = new ArrayList<>();
-    private final StageGraph head;
-    private final StageGraph headGradients;
-    private final List<StageGraph> blockGradients = new ArrayList<>();
-    private final StageGraph embeddingGradients;
-    private final StageGraph descend;
+    private final DeviceGraph begin;
+    private final DeviceGraph embedding;
 
-    TrainingGraphs(DeviceModel model) {
-        this.model = model;
-        this.program = model.program();
-        this.arrays = model.arrays();
-        this.rows = TrainingMemoryPlan.rows(program);
-        embedding = graph("embedding", this::addEmbedding);
-        for (int group = 0; group < arrays.groups().count(); group++) {
-            String suffix = arrays.groups().suffix(group);
-            blocks.add(graph("block" + suffix, block(group), this::addBlock));
-            blockGradients.add(graph("blockGradients" + suffix, block(group), this::addBlockGradients));
-        }
+    /** For each layer, as are {@code blockGradients}; those of a kind share a graph. */
+    private final List<DeviceGraph> blocks;
+
+    private final DeviceGraph head;
+    private final DeviceGraph headGradients;
+    private final List<DeviceGraph> blockGradients;
+    private final DeviceGraph embeddingGradients;
+    private final DeviceGraph descend;
+
+    TrainingGraphs(Program program, DeviceInfo device) {
+        this.model = DeviceModel.withoutCache(program, DType.F32, MathMode.STRICT, device);
+        this.program = program;
+        this.rows = rows(program);
+        embedding = graph("embedding", builder(Stage.TRAINING), this::addEmbedding);
+        blocks = perLayer("block", this::addBlock);
+        blockGradients = perLayer("blockGradients", this::addBlockGradients);
         head = graph("head", builder(Stage.TRAINING_HEAD), this::addHead);
         headGradients = graph("headGradients", builder(Stage.TRAINING_HEAD), this::addHeadGradients);
-        embeddingGradients = graph("embeddingGradients", this::addEmbeddingGradients);
-        descend = graph("descend", this::addDescend);
-        begin = graph("begin", this::addBegin);
+        embeddingGradients = graph("embeddingGradients", builder(Stage.TRAINING), this::addEmbeddingGradients);
+        descend = graph("descend", builder(Stage.TRAINING), this::addDescend);
+        begin = graph("begin", builder(Stage.TRAINING), this::addBegin);
         link();
         settle();
+    }
+
+    /** The rows that arrays have: whole tiles. */
+    static int rows(Program program) {
+        int tiles = Math.ceilDiv(program.contextLength(), LinearTileKernels.TILE_ROWS);
+        return Math.multiplyExact(tiles, LinearTileKernels.TILE_ROWS);
+    }
+
+    /** Which layers lie in one array. */
+    LayerGroups groups() {
+        return model.groups();
+    }
+
+    /** What the tasks of all graphs ask for. */
+    MemoryPlan plan(DeviceInfo device) {
+        return new MemoryPlan(device, graphs().stream().flatMap(DeviceGraph::arrays));
     }
 
     /** Adds tasks. */
@@ -73,97 +105,101 @@ final class TrainingGraphs {
         void addTo(TaskBuilder in);
     }
 
-    private StageGraph graph(String name, Tasks tasks) {
-        return graph(name, builder(Stage.TRAINING), tasks);
-    }
-
-    private static StageGraph graph(String name, TaskBuilder in, Tasks tasks) {
+    private static DeviceGraph graph(String name, TaskBuilder in, Tasks tasks) {
         tasks.addTo(in);
-        return new StageGraph(name, in.tasks(), in.defined());
+        return DeviceGraph.of(name, in);
     }
 
     /** For what is not stacked. */
     private TaskBuilder builder(Stage stage) {
-        return new TaskBuilder(model, stage, rows, arrays.layer(0), 0, "");
+        return new TaskBuilder(model, stage, rows, LayerScope.none());
     }
 
-    private TaskBuilder block(int group) {
-        return new TaskBuilder(model, Stage.TRAINING, rows, arrays.ints(MemoryPlan.LAYER), group, "");
+    /** Adds the tasks of a layer. */
+    @FunctionalInterface
+    private interface BlockTasks {
+        void addTo(TaskBuilder in, Block block);
     }
 
-    /** For every array of weights: one for each group of layers. */
-    private void forEachWeight(WeightTask task) {
-        for (Weight weight : program.weights()) {
-            int groups = ArrayPlan.isStacked(weight) ? arrays.groups().count() : 1;
-            for (int group = 0; group < groups; group++) {
-                String name =
-                        weight.name() + (groups == 1 ? "" : arrays.groups().suffix(group));
-                task.add(name, arrays.vector(weight, group), arrays.gradient(weight, group));
-            }
+    private List<DeviceGraph> perLayer(String name, BlockTasks tasks) {
+        Map<LayerKind, DeviceGraph> known = new HashMap<>();
+        List<DeviceGraph> graphs = new ArrayList<>();
+        for (int layer = 0; layer < program.layers(); layer++) {
+            graphs.add(known.computeIfAbsent(LayerKind.of(model, layer), kind -> {
+                TaskBuilder in = new TaskBuilder(model, Stage.TRAINING, rows, LayerScope.each(kind.group()));
+                return graph(name + kind.suffix(model), in, builder -> tasks.addTo(builder, kind.block()));
+            }));
         }
+        return List.copyOf(graphs);
     }
 
     /** Adds a task for an array of weights. */
     @FunctionalInterface
     private interface WeightTask {
-        void add(String name, FloatArray weights, FloatArray gradients);
+        void add(String name, PlannedArray<FloatArray> weights, PlannedArray<FloatArray> gradients);
+    }
+
+    /** For every array of weights: one for each group of layers. */
+    private void forEachWeight(WeightTask task) {
+        for (Weight weight : program.weights()) {
+            int arrays = model.groups().count(weight);
+            for (int group = 0; group < arrays; group++) {
+                LayerRange layers = model.groups().range(weight, group);
+                task.add(
+                        weight.name() + (arrays == 1 ? "" : model.groups().suffix(group)),
+                        model.vector(weight, group),
+                        new WeightGradientKey(weight, layers).planned());
+            }
+        }
     }
 
     private void addBegin(TaskBuilder in) {
-        forEachWeight((name, weights, gradients) -> {
-            int size = gradients.getSize();
-            in.task(
-                    name,
-                    size,
-                    2,
-                    List.of(weights, gradients),
-                    (graph, id) -> graph.task(id, DescentKernels::begin, weights, gradients, ONE, size));
-        });
-        for (FloatArray shared : sharedOnTheWayBack()) {
-            int size = shared.getSize();
-            in.task(
-                    "clear" + in.tasks().size(),
-                    size,
-                    2,
-                    List.of(shared),
-                    (graph, id) -> graph.task(id, DescentKernels::clear, shared, ONE, size));
+        forEachWeight((name, weights, gradients) -> in.task(name, gradients.elements())
+                .calls(DescentKernels::begin, weights, gradients, ONE, size(gradients)));
+        for (PlannedArray<FloatArray> shared : sharedOnTheWayBack()) {
+            in.task("clear" + in.tasks().size(), shared.elements())
+                    .calls(DescentKernels::clear, shared, ONE, size(shared));
         }
+    }
+
+    private static Scalar<Integer> size(PlannedArray<?> array) {
+        return value(Math.toIntExact(array.elements()));
     }
 
     /**
      * What graphs on the way back hand on to one another, and no graph before has. As a block can run between them, which must
      * carry it then and always, it is there from the beginning.
      */
-    private List<FloatArray> sharedOnTheWayBack() {
-        Set<TornadoNativeArray> known = new HashSet<>();
-        forEachWeight((_, weights, gradients) -> known.addAll(List.of(weights, gradients)));
-        Stream.of(Stream.of(embedding, head), blocks.stream())
-                .flatMap(each -> each)
-                .forEach(graph -> known.addAll(graph.uses()));
-        Set<FloatArray> found = new HashSet<>();
-        List<FloatArray> shared = new ArrayList<>();
-        Stream.of(Stream.of(headGradients, embeddingGradients), blockGradients.stream())
-                .flatMap(each -> each)
-                .flatMap(graph -> graph.uses().stream())
-                .filter(array -> array instanceof FloatArray && !known.contains(array) && !arrays.isConstant(array))
-                .map(FloatArray.class::cast)
-                .filter(array -> !found.add(array))
-                .filter(array -> !shared.contains(array))
-                .forEach(shared::add);
-        return shared;
+    private Collection<PlannedArray<FloatArray>> sharedOnTheWayBack() {
+        Set<ArrayKey<?>> known = new HashSet<>();
+        forEachWeight((_, weights, gradients) -> known.addAll(List.of(weights.key(), gradients.key())));
+        Stream.concat(Stream.of(embedding, head), blocks.stream()).forEach(graph -> known.addAll(graph.uses()));
+        Map<ArrayKey<?>, PlannedArray<FloatArray>> found = new LinkedHashMap<>();
+        Map<ArrayKey<?>, Set<DeviceGraph>> users = new HashMap<>();
+        Stream.concat(
+                        Stream.of(headGradients, embeddingGradients),
+                        blockGradients.stream().distinct())
+                .forEach(graph -> graph.arrays()
+                        .flatMap(array -> array.as(ElementType.FLOAT).stream())
+                        .filter(array -> !known.contains(array.key()))
+                        .forEach(array -> {
+                            found.merge(array.key(), array, PlannedArray::larger);
+                            users.computeIfAbsent(array.key(), _ -> new HashSet<>())
+                                    .add(graph);
+                        }));
+        found.keySet().removeIf(key -> users.get(key).size() == 1);
+        return found.values();
     }
 
     private void addDescend(TaskBuilder in) {
-        FloatArray factor = in.floats(TrainingMemoryPlan.FACTOR);
-        forEachWeight((name, weights, gradients) -> {
-            int size = gradients.getSize();
-            in.task(
-                    name,
-                    size,
-                    2,
-                    List.of(factor, gradients, weights),
-                    (graph, id) -> graph.task(id, DescentKernels::descend, factor, gradients, weights, ONE, size));
-        });
+        forEachWeight((name, weights, gradients) -> in.task(name, gradients.elements())
+                .calls(
+                        DescentKernels::descend,
+                        new TrainingArrays(in).factor(),
+                        gradients,
+                        weights,
+                        ONE,
+                        size(gradients)));
     }
 
     private void addEmbedding(TaskBuilder in) {
@@ -172,10 +208,10 @@ final class TrainingGraphs {
         putStream(in, tasks, 0);
     }
 
-    private void addBlock(TaskBuilder in) {
+    private void addBlock(TaskBuilder in, Block block) {
         TrainingTasks tasks = new TrainingTasks(in);
         takeStream(in, tasks);
-        TrainedOp.of(program.kinds().getFirst().ops(), program.residual()).forEach(tasks::add);
+        TrainedOp.of(block.ops(), program.residual()).forEach(tasks::add);
         putStream(in, tasks, 1);
     }
 
@@ -187,37 +223,39 @@ final class TrainingGraphs {
     }
 
     private void takeStream(TaskBuilder in, TrainingTasks tasks) {
-        int width = program.residual().width();
-        FloatArray residual = in.scratch(program.residual().name());
+        TrainingArrays arrays = new TrainingArrays(in);
+        PlannedArray<FloatArray> residual = in.activation(program.residual(), ActivationKey.FIRST);
         tasks.take(
-                "takeStream", in.floats(TrainingMemoryPlan.STREAM), in.ints(TrainingMemoryPlan.DEPTH), residual, width);
+                "takeStream",
+                arrays.stream(program),
+                arrays.depth(),
+                residual,
+                program.residual().width());
     }
 
     private void putStream(TaskBuilder in, TrainingTasks tasks, int above) {
-        int width = program.residual().width();
-        FloatArray residual = in.activation(program.residual());
+        TrainingArrays arrays = new TrainingArrays(in);
+        PlannedArray<FloatArray> residual = in.activation(program.residual());
         tasks.put(
                 "putStream",
                 residual,
-                in.ints(TrainingMemoryPlan.DEPTH),
-                in.floats(TrainingMemoryPlan.STREAM),
+                arrays.depth(),
+                arrays.stream(program),
                 above,
-                width);
+                program.residual().width());
     }
 
     private void addHeadGradients(TaskBuilder in) {
         List<TrainedOp> ops = TrainedOp.of(program.head(), program.residual());
         GradientTasks tasks = new GradientTasks(in, Set.of());
-        in.name(ops.getLast().after());
+        in.use(ops.getLast().after());
         tasks.addLogits(program.logits());
         ops.reversed().forEach(tasks::add);
     }
 
-    private void addBlockGradients(TaskBuilder in) {
+    private void addBlockGradients(TaskBuilder in, Block block) {
         GradientTasks tasks = new GradientTasks(in, Set.of(program.residual()));
-        TrainedOp.of(program.kinds().getFirst().ops(), program.residual())
-                .reversed()
-                .forEach(tasks::add);
+        TrainedOp.of(block.ops(), program.residual()).reversed().forEach(tasks::add);
     }
 
     private void addEmbeddingGradients(TaskBuilder in) {
@@ -226,38 +264,43 @@ final class TrainingGraphs {
     }
 
     /** Takes the weights over, and clears gradients. */
-    StageGraph begin() {
+    DeviceGraph begin() {
         return begin;
     }
 
-    StageGraph embedding() {
+    DeviceGraph embedding() {
         return embedding;
     }
 
-    /** The layers of a group, forward; leaves the activations of the one that ran last. */
-    StageGraph block(int group, boolean back) {
-        return back ? blockGradients.get(group) : blocks.get(group);
+    /** A layer forward; leaves its activations. */
+    DeviceGraph block(int layer) {
+        return blocks.get(layer);
     }
 
-    StageGraph head() {
+    /** The gradients of a layer whose activations are there. */
+    DeviceGraph blockGradients(int layer) {
+        return blockGradients.get(layer);
+    }
+
+    DeviceGraph head() {
         return head;
     }
 
-    StageGraph headGradients() {
+    DeviceGraph headGradients() {
         return headGradients;
     }
 
-    StageGraph embeddingGradients() {
+    DeviceGraph embeddingGradients() {
         return embeddingGradients;
     }
 
     /** Moves the weights against their gradients. */
-    StageGraph descend() {
+    DeviceGraph descend() {
         return descend;
     }
 
     /** Every graph once, in an order in which they can first run. */
-    List<StageGraph> graphs() {
+    List<DeviceGraph> graphs() {
         return Stream.of(
                         Stream.of(begin, embedding),
                         blocks.stream(),
@@ -265,51 +308,47 @@ final class TrainingGraphs {
                         blockGradients.reversed().stream(),
                         Stream.of(embeddingGradients, descend))
                 .flatMap(each -> each)
+                .distinct()
                 .toList();
     }
 
     private void link() {
-        for (StageGraph last : List.of(begin, head, embeddingGradients, descend)) {
+        for (DeviceGraph last : List.of(begin, head, embeddingGradients, descend)) {
             List.of(begin, embedding, descend).forEach(last::precedes);
         }
-        embedding.precedes(blocks.getFirst());
-        blocks.getLast().precedes(head);
-        head.precedes(headGradients);
-        headGradients.precedes(blockGradients.getLast());
-        blockGradients.getFirst().precedes(embeddingGradients);
-        for (int group = 0; group < blocks.size(); group++) {
-            StageGraph block = blocks.get(group);
-            StageGraph back = blockGradients.get(group);
-            block.precedes(back);
-            if (arrays.groups().layersOf(group) > 1) {
-                block.precedes(block);
-                back.precedes(block);
-            }
-            if (group > 0) {
-                blocks.get(group - 1).precedes(block);
-                back.precedes(blocks.get(group - 1));
-            }
+        DeviceGraph forward = embedding;
+        for (int layer = 0; layer < program.layers(); layer++) {
+            forward.precedes(block(layer));
+            forward = block(layer);
         }
+        forward.precedes(head);
+        head.precedes(headGradients);
+        int last = program.layers() - 1;
+        headGradients.precedes(blockGradients(last));
+        for (int layer = last - 1; layer >= 0; layer--) {
+            blockGradients(layer + 1).precedes(block(layer));
+            block(layer).precedes(blockGradients(layer));
+        }
+        blockGradients(0).precedes(embeddingGradients);
     }
 
     private void settle() {
         Residency residency = new Residency(graphs());
-        Map<TornadoNativeArray, StageGraph> fed = fed();
-        Set<TornadoNativeArray> perExecution =
-                Set.of(arrays.ints(MemoryPlan.LAYER), arrays.ints(TrainingMemoryPlan.DEPTH));
-        Set<TornadoNativeArray> used = new LinkedHashSet<>();
+        Map<ArrayKey<?>, DeviceGraph> fed = fed();
+        Set<ArrayKey<?>> perExecution = Set.of(ControlKeys.LAYER, TrainingArrays.DEPTH);
+        Set<ArrayKey<?>> used = new LinkedHashSet<>();
         graphs().forEach(graph -> used.addAll(graph.uses()));
-        for (TornadoNativeArray array : used) {
-            List<StageGraph> users = graphs().stream()
+        for (ArrayKey<?> array : used) {
+            List<DeviceGraph> users = graphs().stream()
                     .filter(graph -> graph.uses().contains(array))
                     .toList();
-            if (arrays.isConstant(array)) {
+            if (array instanceof ConstantKey<?>) {
                 users.forEach(graph -> graph.move(Movement.UPLOAD_ONCE, array, true));
             } else if (perExecution.contains(array)) {
                 users.forEach(graph -> graph.move(Movement.UPLOAD_ALWAYS, array, true));
             } else if (fed.containsKey(array)) {
                 residency.feed(array, Set.of(fed.get(array)));
-            } else if (arrays.isTable(array)) {
+            } else if (array instanceof RotaryKey) {
                 residency.upload(array);
             } else if (users.size() == 1) {
                 users.getFirst().move(Movement.PERSIST, array, false);
@@ -320,14 +359,14 @@ final class TrainingGraphs {
     }
 
     /** What comes from the host, and with which graph. */
-    private Map<TornadoNativeArray, StageGraph> fed() {
-        Map<TornadoNativeArray, StageGraph> fed = new HashMap<>();
-        forEachWeight((_, weights, _) -> fed.put(weights, begin));
-        fed.put(arrays.ints(MemoryPlan.TOKENS), embedding);
-        fed.put(arrays.ints(MemoryPlan.STEP), embedding);
-        fed.put(arrays.ints(TrainingMemoryPlan.TARGETS), head);
-        fed.put(arrays.floats(TrainingMemoryPlan.SCALE), headGradients);
-        fed.put(arrays.floats(TrainingMemoryPlan.FACTOR), descend);
+    private Map<ArrayKey<?>, DeviceGraph> fed() {
+        Map<ArrayKey<?>, DeviceGraph> fed = new HashMap<>();
+        forEachWeight((_, weights, _) -> fed.put(weights.key(), begin));
+        fed.put(ControlKeys.TOKENS, embedding);
+        fed.put(ControlKeys.STEP, embedding);
+        fed.put(TrainingArrays.TARGETS, head);
+        fed.put(TrainingArrays.SCALE, headGradients);
+        fed.put(TrainingArrays.FACTOR, descend);
         return fed;
     }
 }

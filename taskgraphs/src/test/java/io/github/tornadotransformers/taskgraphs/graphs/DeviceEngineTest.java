@@ -8,6 +8,7 @@ import io.github.tornadotransformers.emulator.Emulator;
 import io.github.tornadotransformers.emulator.OnEmulator;
 import io.github.tornadotransformers.host.HostForwardPass;
 import io.github.tornadotransformers.host.ScalarOps;
+import io.github.tornadotransformers.models.Heads;
 import io.github.tornadotransformers.models.ModelConfig;
 import io.github.tornadotransformers.models.Sizes;
 import io.github.tornadotransformers.models.checkpoint.DType;
@@ -16,8 +17,11 @@ import io.github.tornadotransformers.models.checkpoint.WeightData;
 import io.github.tornadotransformers.models.checkpoint.Weights;
 import io.github.tornadotransformers.models.generation.ForwardPass;
 import io.github.tornadotransformers.models.gpt2.Gpt2Config;
+import io.github.tornadotransformers.models.llama.LlamaConfig;
 import io.github.tornadotransformers.models.program.Program;
 import io.github.tornadotransformers.models.program.Weight;
+import io.github.tornadotransformers.models.rope.Rope;
+import io.github.tornadotransformers.models.rope.RopeScaling;
 import io.github.tornadotransformers.taskgraphs.devices.CompileListener;
 import io.github.tornadotransformers.taskgraphs.devices.DeviceInfo;
 import io.github.tornadotransformers.taskgraphs.devices.MathMode;
@@ -34,6 +38,7 @@ import java.util.Optional;
 import java.util.stream.LongStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import uk.ac.manchester.tornado.api.enums.TornadoDeviceType;
@@ -190,6 +195,50 @@ class DeviceEngineTest {
         public void compiled() {
             ended++;
         }
+    }
+
+    /** Layers of two kinds, whose weights share arrays, in one group and in several. */
+    @ParameterizedTest
+    @CsvSource({
+        "4, LAYERED, 1, 1000000",
+        "5, LAYERED, 4, 1000000",
+        "4, FUSED, 4, 1000000",
+        "5, LAYERED, 4, 4000",
+        "4, LAYERED, 4, 2500",
+        "5, FUSED, 1, 2500"
+    })
+    void layersOfTwoKinds(int layers, GraphMode graph, int rows, long maxAllocationBytes) {
+        ModelConfig config = new LlamaConfig(
+                new Sizes(19, 40, 8, 16, layers),
+                new Heads(2, 1, 4),
+                new Rope(10000, 4, new RopeScaling.None()),
+                1e-6f,
+                false,
+                false,
+                false);
+        Program program = LayerKinds.mixed(config.program(40));
+        assertThat(program.kinds()).hasSize(2);
+        Weights weights = RandomModels.weights(program, DType.F32, new RandomData(3));
+        DeviceLimits limits = new DeviceLimits(TornadoDeviceType.GPU, 1L << 20, maxAllocationBytes, 64, true);
+        Emulator.run(new EmulatedDevice(limits), () -> {
+            DeviceInfo info = TornadoDevices.choose(Optional.empty(), Optional.empty(), MathMode.STRICT);
+            DeviceOptions options = DeviceOptions.of(info).withGraph(graph).withPrefillRows(rows);
+            try (ForwardPass host = new HostForwardPass(program, weights, new ScalarOps());
+                    TornadoForwardPass device = TornadoForwardPass.open(program, DType.F32, _ -> weights, options);
+                    TornadoForwardPass traced = TornadoForwardPass.open(program, DType.F32, _ -> weights, options)) {
+                TracePoints expected = new TracePoints();
+                TracePoints actual = new TracePoints();
+                host.trace(expected);
+                traced.trace(actual);
+                int[] text = new RandomData(4).ints(30, 19);
+                float[] logits = host.forward(text, 0);
+                Bits.assertSame("logits", device.forward(text, 0), logits);
+                Bits.assertSame("logits", traced.forward(text, 0), logits);
+                expected.rows()
+                        .forEach((point, row) ->
+                                Bits.assertSame(point.toString(), actual.rows().get(point), row));
+            }
+        });
     }
 
     private static Weights copy(Program program, Weights weights, WeightAllocator memory) {

@@ -12,6 +12,7 @@ import io.github.tornadotransformers.models.Sizes;
 import io.github.tornadotransformers.models.checkpoint.DType;
 import io.github.tornadotransformers.models.checkpoint.Weights;
 import io.github.tornadotransformers.models.gpt2.Gpt2Config;
+import io.github.tornadotransformers.models.program.Block;
 import io.github.tornadotransformers.models.program.Program;
 import io.github.tornadotransformers.taskgraphs.devices.Backend;
 import io.github.tornadotransformers.taskgraphs.devices.DeviceException;
@@ -21,6 +22,7 @@ import io.github.tornadotransformers.taskgraphs.devices.MathMode;
 import io.github.tornadotransformers.taskgraphs.devices.TornadoDevices;
 import io.github.tornadotransformers.testsupport.RandomData;
 import io.github.tornadotransformers.testsupport.RandomModels;
+import java.util.List;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
 import uk.ac.manchester.tornado.api.enums.TornadoDeviceType;
@@ -100,5 +102,26 @@ class DeviceRefusalTest {
             assertThat(prepared.forward(new int[20], 0).clone()).isEqualTo(other.forward(new int[20], 0));
             assertThat(prepared.kernelsCompiled()).isEqualTo(kernels).isEqualTo(other.kernelsCompiled());
         }
+    }
+
+    /** Its memory would be there for every layer. */
+    @Test
+    void aWeightOfSomeLayersIsNamed() {
+        Block block = PROGRAM.blocks().getFirst();
+        Block shorter = new Block(block.ops().subList(0, block.ops().size() - 1));
+        Program differing = new Program(
+                PROGRAM.family(),
+                PROGRAM.vocabSize(),
+                PROGRAM.attention(),
+                PROGRAM.embedding(),
+                List.of(block, shorter),
+                PROGRAM.head(),
+                PROGRAM.residual(),
+                PROGRAM.logits());
+        DeviceInfo device = TornadoDevices.choose(Optional.empty(), Optional.empty(), MathMode.STRICT);
+        assertThatThrownBy(() -> TornadoForwardPass.open(differing, DType.F32, _ -> WEIGHTS, DeviceOptions.of(device)))
+                .isInstanceOf(DeviceException.class)
+                .hasMessage("only some layers of this model have downProjWeight, which a device cannot hold yet: use"
+                        + " engine host");
     }
 }

@@ -22,9 +22,8 @@ import io.github.tornadotransformers.models.rope.RopeScaling;
 import io.github.tornadotransformers.taskgraphs.devices.DeviceInfo;
 import io.github.tornadotransformers.taskgraphs.devices.MathMode;
 import io.github.tornadotransformers.taskgraphs.devices.TornadoDevices;
-import io.github.tornadotransformers.taskgraphs.memory.DeviceArrays;
+import io.github.tornadotransformers.taskgraphs.memory.ArrayKey;
 import io.github.tornadotransformers.taskgraphs.memory.DeviceModel;
-import io.github.tornadotransformers.taskgraphs.memory.MemoryPlan;
 import io.github.tornadotransformers.testsupport.RandomData;
 import io.github.tornadotransformers.testsupport.RandomModels;
 import java.util.ArrayList;
@@ -57,6 +56,16 @@ class ForgottenTransferTest {
             false,
             false);
 
+    private static final Program TWO_KINDS = LayerKinds.mixed(new LlamaConfig(
+                    new Sizes(19, 80, 12, 20, 3),
+                    new Heads(2, 1, 6),
+                    new Rope(10000, 6, new RopeScaling.None()),
+                    1e-6f,
+                    false,
+                    false,
+                    false)
+            .program(80));
+
     /** A way of running a model. */
     record Setup(
             String name,
@@ -72,7 +81,10 @@ class ForgottenTransferTest {
 
         static Setup of(
                 String name, ModelConfig config, GraphMode graph, int rows, boolean traced, DeviceLimits limits) {
-            Program program = config.program(config.contextLength());
+            return of(name, config.program(config.contextLength()), graph, rows, traced, limits);
+        }
+
+        static Setup of(String name, Program program, GraphMode graph, int rows, boolean traced, DeviceLimits limits) {
             Weights weights = RandomModels.weights(program, DType.F32, new RandomData(7));
             return new Setup(name, program, weights, graph, rows, traced, limits);
         }
@@ -86,7 +98,9 @@ class ForgottenTransferTest {
                     of("gpt2 fused, two groups", GPT2_OF_THREE, GraphMode.FUSED, 1, false, SMALL_BUFFERS),
                     of("llama layered", LLAMA, GraphMode.LAYERED, ROWS, false),
                     of("llama layered, single rows", LLAMA, GraphMode.LAYERED, 1, false),
-                    of("llama fused, prefill", LLAMA, GraphMode.FUSED, ROWS, false));
+                    of("llama fused, prefill", LLAMA, GraphMode.FUSED, ROWS, false),
+                    of("two kinds", TWO_KINDS, GraphMode.LAYERED, ROWS, false, DeviceLimits.DEFAULT),
+                    of("two kinds, two groups", TWO_KINDS, GraphMode.LAYERED, 1, false, SMALL_BUFFERS));
         }
 
         <T> T onDevice(Function<DeviceInfo, T> action) {
@@ -95,28 +109,29 @@ class ForgottenTransferTest {
                     () -> action.apply(TornadoDevices.choose(Optional.empty(), Optional.empty(), MathMode.STRICT)));
         }
 
-        List<StageGraph> graphs() {
+        List<DeviceGraph> graphs() {
             return onDevice(device -> {
-                MemoryPlan plan = MemoryPlan.of(program, DType.F32, rows, device);
-                try (DeviceArrays arrays = new DeviceArrays(plan.plan(), program)) {
-                    arrays.load(program, _ -> weights);
-                    DeviceModel model = new DeviceModel(program, DType.F32, MathMode.STRICT, arrays);
-                    return new GraphSet(model, graph, rows, traced).graphs();
-                }
+                DeviceModel model = DeviceModel.of(program, DType.F32, MathMode.STRICT, device);
+                return new GraphSet(model, graph, rows, traced).graphs();
             });
         }
     }
 
     /** The transfer of a graph, by its place among the graph's. */
     record Cut(
-            Setup setup, String graph, int index, DeviceTransfer.Movement movement, int elements, boolean essential) {
-        boolean keeps(StageGraph candidate, DeviceTransfer transfer) {
+            Setup setup,
+            String graph,
+            int index,
+            DeviceTransfer.Movement movement,
+            ArrayKey<?> array,
+            boolean essential) {
+        boolean keeps(DeviceGraph candidate, DeviceTransfer transfer) {
             return !candidate.name().equals(graph) || candidate.transfers().indexOf(transfer) != index;
         }
 
         @Override
         public String toString() {
-            return setup.name() + ": " + movement + " of " + elements + " elements in " + graph;
+            return setup.name() + ": " + movement + " of " + array + " in " + graph;
         }
     }
 
@@ -124,16 +139,11 @@ class ForgottenTransferTest {
         return Setup.all().flatMap(setup -> setup.graphs().stream().flatMap(graph -> cuts(setup, graph)));
     }
 
-    private static Stream<Cut> cuts(Setup setup, StageGraph graph) {
+    private static Stream<Cut> cuts(Setup setup, DeviceGraph graph) {
         List<Cut> cuts = new ArrayList<>();
         for (DeviceTransfer transfer : graph.transfers()) {
             cuts.add(new Cut(
-                    setup,
-                    graph.name(),
-                    cuts.size(),
-                    transfer.movement(),
-                    transfer.array().getSize(),
-                    transfer.essential()));
+                    setup, graph.name(), cuts.size(), transfer.movement(), transfer.array(), transfer.essential()));
         }
         return cuts.stream();
     }
@@ -146,13 +156,13 @@ class ForgottenTransferTest {
                 .isEqualTo(!cut.essential());
     }
 
-    private static boolean givesTheHostsLogits(Setup setup, BiPredicate<StageGraph, DeviceTransfer> kept) {
+    private static boolean givesTheHostsLogits(Setup setup, BiPredicate<DeviceGraph, DeviceTransfer> kept) {
         return setup.onDevice(device -> Stream.of(new int[] {3, 40, 5, 1, 5, 1}, new int[] {37, 1, 1})
                 .allMatch(lengths -> givesTheHostsLogits(setup, device, kept, lengths)));
     }
 
     private static boolean givesTheHostsLogits(
-            Setup setup, DeviceInfo device, BiPredicate<StageGraph, DeviceTransfer> kept, int[] lengths) {
+            Setup setup, DeviceInfo device, BiPredicate<DeviceGraph, DeviceTransfer> kept, int[] lengths) {
         DeviceOptions options =
                 DeviceOptions.of(device).withGraph(setup.graph()).withPrefillRows(setup.rows());
         try (TornadoForwardPass engine =

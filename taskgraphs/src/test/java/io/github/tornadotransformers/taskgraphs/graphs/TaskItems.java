@@ -11,10 +11,10 @@ import java.util.function.BiPredicate;
 
 /** A task has as many items as its kernel's loop is long: fewer would leave some out, more would be started for nothing. */
 public final class TaskItems {
-    private final Set<StageGraph> graphs = new LinkedHashSet<>();
+    private final Set<DeviceGraph> graphs = new LinkedHashSet<>();
 
     /** Makes every transfer, and takes down the graphs. */
-    public BiPredicate<StageGraph, DeviceTransfer> seen() {
+    public BiPredicate<DeviceGraph, DeviceTransfer> seen() {
         return (graph, _) -> {
             graphs.add(graph);
             return true;
@@ -25,7 +25,7 @@ public final class TaskItems {
     public void requireLoops(EmulatedDevice device) {
         Map<String, Integer> loops = new TreeMap<>(device.loops());
         Map<String, Integer> items = new TreeMap<>();
-        for (StageGraph graph : graphs) {
+        for (DeviceGraph graph : graphs) {
             for (DeviceTask task : graph.tasks()) {
                 if (loops.containsKey(graph.key(task))) {
                     items.put(graph.key(task), Math.toIntExact(task.items()));

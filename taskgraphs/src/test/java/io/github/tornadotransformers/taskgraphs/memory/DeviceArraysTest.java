@@ -1,6 +1,7 @@
 package io.github.tornadotransformers.taskgraphs.memory;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.github.tornadotransformers.models.Sizes;
 import io.github.tornadotransformers.models.checkpoint.DType;
@@ -9,10 +10,12 @@ import io.github.tornadotransformers.models.checkpoint.WeightData;
 import io.github.tornadotransformers.models.checkpoint.Weights;
 import io.github.tornadotransformers.models.gpt2.Gpt2Config;
 import io.github.tornadotransformers.models.program.Program;
+import io.github.tornadotransformers.models.program.RotaryTable;
 import io.github.tornadotransformers.models.program.Weight;
 import io.github.tornadotransformers.taskgraphs.devices.Backend;
 import io.github.tornadotransformers.taskgraphs.devices.DeviceId;
 import io.github.tornadotransformers.taskgraphs.devices.DeviceInfo;
+import io.github.tornadotransformers.taskgraphs.devices.MathMode;
 import io.github.tornadotransformers.testsupport.RandomData;
 import io.github.tornadotransformers.testsupport.RandomModels;
 import java.lang.foreign.MemorySegment;
@@ -20,11 +23,18 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
+import uk.ac.manchester.tornado.api.types.arrays.FloatArray;
+import uk.ac.manchester.tornado.api.types.arrays.IntArray;
 import uk.ac.manchester.tornado.api.types.arrays.TornadoNativeArray;
 
+/** What tasks ask for is what is allocated, once for each key. */
 class DeviceArraysTest {
+    private static final NamedKey<FloatArray> SUMS = NamedKey.floats("sums");
+    private static final NamedKey<IntArray> IDS = NamedKey.ints("ids");
     private static final Program PROGRAM =
             new Gpt2Config(new Sizes(97, 140, 132, 35, 5), 3, 1e-5f, true, true).program(64);
 
@@ -41,26 +51,57 @@ class DeviceArraysTest {
             true,
             true);
 
-    private static MemoryPlan plan(DType dtype) {
-        MemoryPlan plan = MemoryPlan.of(PROGRAM, dtype, 8, DEVICE);
-        assertThat(plan.groups().count()).isGreaterThan(1);
-        return plan;
+    private static MemoryPlan plan(PlannedArray<?>... wanted) {
+        return new MemoryPlan(DEVICE, Stream.of(wanted));
+    }
+
+    private static DeviceModel model(DType dtype) {
+        DeviceModel model = DeviceModel.of(PROGRAM, dtype, MathMode.STRICT, DEVICE);
+        assertThat(model.groups().count()).isGreaterThan(1);
+        return model;
+    }
+
+    /** All weights, the cache, constants, and two small arrays. */
+    private static List<Argument<?>> arguments(DeviceModel model) {
+        List<Argument<?>> arguments = new ArrayList<>();
+        for (Weight weight : PROGRAM.weights()) {
+            for (int group = 0; group < model.groups().count(weight); group++) {
+                DeviceMatrix matrix = model.matrix(weight, group);
+                arguments.addAll(
+                        List.of(matrix.floats(), matrix.shorts(), matrix.bytes(), matrix.scales(), matrix.powers()));
+            }
+        }
+        for (int group = 0; group < model.groups().count(); group++) {
+            arguments.add(model.cache(CacheKey.Part.KEYS, group));
+            arguments.add(model.cache(CacheKey.Part.VALUES, group));
+        }
+        arguments.add(new ConstantKey.Layer(0));
+        arguments.add(new ConstantKey.Layer(1));
+        arguments.add(new PlannedArray<>(SUMS, 3));
+        arguments.add(new PlannedArray<>(IDS, 3));
+        return arguments;
+    }
+
+    private static MemoryPlan plan(List<Argument<?>> arguments) {
+        return new MemoryPlan(
+                DEVICE,
+                arguments.stream()
+                        .flatMap(
+                                each -> each instanceof PlannedArray<?> planned ? Stream.of(planned) : Stream.empty()));
     }
 
     /** A driver pins whole pages. */
     @ParameterizedTest
     @EnumSource(DType.class)
     void noTwoArraysShareAPage(DType dtype) {
-        MemoryPlan plan = plan(dtype);
-        try (DeviceArrays arrays = new DeviceArrays(plan.plan(), PROGRAM)) {
-            List<TornadoNativeArray> all = new ArrayList<>();
-            plan.plan().arrays().forEach(planned -> all.add(arrays.array(planned.name())));
-            all.addAll(List.of(arrays.noFloats(), arrays.layer(0), arrays.layer(1)));
-            Weight matrix = PROGRAM.weights().getFirst();
-            DeviceMatrix first = arrays.matrix(matrix, dtype, 0);
-            all.addAll(List.of(first.shorts(), first.bytes(), first.powers()));
+        List<Argument<?>> arguments = arguments(model(dtype));
+        try (DeviceArrays arrays = new DeviceArrays(plan(arguments))) {
             Map<Long, TornadoNativeArray> pages = new HashMap<>();
-            for (TornadoNativeArray array : all.stream().distinct().toList()) {
+            for (Object each : arguments.stream()
+                    .map(argument -> argument.in(arrays))
+                    .distinct()
+                    .toList()) {
+                TornadoNativeArray array = (TornadoNativeArray) each;
                 MemorySegment memory = array.getSegmentWithHeader();
                 long last = (memory.address() + memory.byteSize() - 1) / OwnPages.PAGE;
                 for (long page = memory.address() / OwnPages.PAGE; page <= last; page++) {
@@ -77,33 +118,41 @@ class DeviceArraysTest {
     @EnumSource(DType.class)
     void everyLayerLiesInTheArrayOfItsGroup(DType dtype) {
         Weights weights = RandomModels.weights(PROGRAM, dtype, new RandomData(4));
-        MemoryPlan plan = plan(dtype);
+        DeviceModel model = model(dtype);
         for (WeightSource source : List.<WeightSource>of(_ -> weights, memory -> inPlace(weights, memory))) {
-            try (DeviceArrays arrays = new DeviceArrays(plan.plan(), PROGRAM)) {
-                arrays.load(PROGRAM, source);
+            try (DeviceArrays arrays = new DeviceArrays(plan(arguments(model)))) {
+                arrays.load(source);
                 for (Weight weight : PROGRAM.weights()) {
                     for (int layer = 0; layer < weight.layers(); layer++) {
-                        WeightData data = weights.get(weight);
-                        requireSame(arrays, weight.name(), weight, layer, data.layer(layer));
-                        if (data.dtype() == DType.INT8) {
-                            requireSame(
-                                    arrays, weight.name() + MemoryPlan.SCALES, weight, layer, data.layerScales(layer));
-                        }
+                        requireSame(arrays, model, weights.get(weight), layer);
                     }
                 }
             }
         }
     }
 
-    private static void requireSame(
-            DeviceArrays arrays, String name, Weight weight, int layer, MemorySegment expected) {
-        LayerGroups groups = arrays.groups();
-        int group = ArrayPlan.isStacked(weight) ? layer / groups.perGroup() : 0;
-        String suffix = ArrayPlan.isStacked(weight) ? groups.suffix(group) : "";
-        long at = (layer - groups.firstLayer(group)) * expected.byteSize();
-        MemorySegment actual = arrays.array(name + suffix).getSegment().asSlice(at, expected.byteSize());
-        assertThat(actual.mismatch(expected)).as("%s, layer %d", name, layer).isEqualTo(-1);
-        assertThat(arrays.isTable(arrays.array(name + suffix))).isTrue();
+    private static void requireSame(DeviceArrays arrays, DeviceModel model, WeightData data, int layer) {
+        LayerGroups groups = model.groups();
+        boolean isStacked = data.weight().layers() > 1;
+        DeviceMatrix matrix = model.matrix(data.weight(), isStacked ? groups.of(layer) : 0);
+        int index = isStacked ? groups.indexOf(layer) : 0;
+        Argument<?> elements = switch (data.dtype()) {
+            case F32 -> matrix.floats();
+            case BF16, F16 -> matrix.shorts();
+            case INT8 -> matrix.bytes();
+        };
+        requireSame(arrays, elements, index, data.layer(layer));
+        if (data.dtype() == DType.INT8) {
+            requireSame(arrays, matrix.scales(), index, data.layerScales(layer));
+        }
+    }
+
+    private static void requireSame(DeviceArrays arrays, Argument<?> argument, int index, MemorySegment expected) {
+        MemorySegment memory = ((TornadoNativeArray) argument.in(arrays)).getSegment();
+        MemorySegment actual = memory.asSlice(index * expected.byteSize(), expected.byteSize());
+        assertThat(actual.mismatch(expected))
+                .as("%s, layer %d", argument, index)
+                .isEqualTo(-1);
     }
 
     private static Weights inPlace(Weights weights, WeightAllocator memory) {
@@ -119,7 +168,7 @@ class DeviceArraysTest {
                             weight.name(), weight.layers(), data.layer(0).byteSize()),
                     scaled
                             ? memory.allocateLayers(
-                                    weight.name() + MemoryPlan.SCALES,
+                                    WeightAllocator.scalesOf(weight),
                                     weight.layers(),
                                     data.layerScales(0).byteSize())
                             : List.of());
@@ -132,5 +181,53 @@ class DeviceArraysTest {
             copies.put(weight, copy);
         }
         return new Weights(copies);
+    }
+
+    @Test
+    void theLargestOfEqualKeysIsAllocated() {
+        MemoryPlan plan = plan(
+                new PlannedArray<>(SUMS, 3),
+                new PlannedArray<>(IDS, 5),
+                new PlannedArray<>(NamedKey.floats("sums"), 7),
+                new PlannedArray<>(SUMS, 2));
+        try (DeviceArrays arrays = new DeviceArrays(plan)) {
+            assertThat(arrays.get(SUMS).getSize()).isEqualTo(7);
+            assertThat(arrays.get(IDS).getSize()).isEqualTo(5);
+        }
+        assertThat(plan.bytes()).isEqualTo((7 + 5) * 4 + 2 * FloatArray.ARRAY_HEADER);
+    }
+
+    @Test
+    void whatNoTaskAskedForIsNotThere() {
+        try (DeviceArrays arrays = new DeviceArrays(plan(new PlannedArray<>(SUMS, 3)))) {
+            assertThatThrownBy(() -> arrays.get(NamedKey.floats("other")))
+                    .isInstanceOf(IllegalArgumentException.class)
+                    .hasMessage("no array is planned for other");
+        }
+    }
+
+    /** Kernels that take constants find them without a plan, the same one for equal keys. */
+    @Test
+    void constantsAreMadeWhenTheyAreWanted() {
+        try (DeviceArrays arrays = new DeviceArrays(plan())) {
+            IntArray layer = arrays.get(new ConstantKey.Layer(3));
+            assertThat(layer.toHeapArray()).containsExactly(3);
+            assertThat(arrays.get(new ConstantKey.Layer(3))).isSameAs(layer);
+            assertThat(arrays.get(new ConstantKey.Layer(4))).isNotSameAs(layer);
+            assertThat(arrays.get(new ConstantKey.Unread<>(ElementType.SHORT)).getSize())
+                    .isEqualTo(1);
+        }
+    }
+
+    @Test
+    void rotationsAreFilledFromTheirTable() {
+        RotaryTable table = RotaryTable.of(new double[] {1, 0.5}, 1, 3);
+        RotaryKey key = new RotaryKey(table);
+        try (DeviceArrays arrays = new DeviceArrays(plan(key.planned()))) {
+            float[] found = arrays.get(key).toHeapArray();
+            assertThat(found).hasSize(12);
+            assertThat(found[2]).isEqualTo((float) Math.cos(1));
+            assertThat(found[6 + 5]).isEqualTo((float) Math.sin(2 * 0.5));
+        }
     }
 }

@@ -24,6 +24,7 @@ import io.github.tornadotransformers.taskgraphs.devices.DeviceException;
 import io.github.tornadotransformers.taskgraphs.devices.DeviceInfo;
 import io.github.tornadotransformers.taskgraphs.devices.MathMode;
 import io.github.tornadotransformers.taskgraphs.devices.TornadoDevices;
+import io.github.tornadotransformers.taskgraphs.graphs.LayerKinds;
 import io.github.tornadotransformers.testsupport.RandomData;
 import io.github.tornadotransformers.testsupport.RandomModels;
 import io.github.tornadotransformers.testsupport.TestTokenizers;
@@ -42,6 +43,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.params.provider.ValueSource;
 import uk.ac.manchester.tornado.api.enums.TornadoDeviceType;
 
 /** Training on the emulator gives the oracle's bits for random models of both families: losses, gradients, and what they lead to. */
@@ -102,7 +104,7 @@ class DeviceTrainingTest {
             DeviceLimits limits = new DeviceLimits(TornadoDeviceType.GPU, 1L << 20, 4200, 64, true);
             Emulator.run(new EmulatedDevice(limits), () -> {
                 RandomData data = new RandomData(3);
-                assertThat(TrainingMemoryPlan.of(config.program(9), device())
+                assertThat(new TrainingGraphs(config.program(9), device())
                                 .groups()
                                 .count())
                         .isEqualTo(2);
@@ -120,6 +122,28 @@ class DeviceTrainingTest {
                 }
             });
         }
+    }
+
+    /** Whose weights share arrays, in one group and in several. */
+    @ParameterizedTest
+    @ValueSource(longs = {1_000_000, 4200})
+    void gradientsOfLayersOfTwoKinds(long maxAllocationBytes) {
+        DeviceLimits limits = new DeviceLimits(TornadoDeviceType.GPU, 1L << 20, maxAllocationBytes, 64, true);
+        Emulator.run(new EmulatedDevice(limits), () -> {
+            RandomData data = new RandomData(3);
+            Program program = LayerKinds.mixed(LLAMA_OF_FOUR.program(9));
+            assertThat(program.kinds()).hasSize(2);
+            try (TrainingPair pair = TrainingPair.of(program, data, device(), (_, _) -> true)) {
+                Sequence sequence = Sequence.of(data, program);
+                pair.begin();
+                for (int i = 0; i < 2; i++) {
+                    pair.requireSameLossWithGradients(sequence.tokens(), sequence.targets(), 0.1f);
+                }
+                pair.requireSameGradients();
+                pair.descend(0.1f);
+                pair.requireSameWeights();
+            }
+        });
     }
 
     /** What a run of several steps with AdamW, which is the host's, tells and leaves. */
@@ -216,7 +240,7 @@ class DeviceTrainingTest {
         ParameterArrays weights = InitialWeights.of(program, 1);
         EmulatedDevice device = new EmulatedDevice();
         long planned = Emulator.call(device, () -> {
-            long bytes = TrainingMemoryPlan.of(program, device()).bytes();
+            long bytes = new TrainingGraphs(program, device()).plan(device()).bytes();
             try (TornadoTrainingPass pass = TornadoTrainingPass.open(program, weights, device())) {
                 pass.begin();
                 pass.lossAndGradients(new int[40], new int[40], 1f);
@@ -232,7 +256,7 @@ class DeviceTrainingTest {
             assertThatThrownBy(() -> TornadoTrainingPass.open(program, weights, device()))
                     .isInstanceOf(DeviceException.class)
                     .hasMessageMatching("training needs 0\\.\\d+ GB, but .* has 0\\.\\d+ GB: try a shorter sequence, or"
-                            + " -e host");
+                            + " engine host");
             assertThat(small.usedBytes()).isZero();
         });
     }

@@ -8,7 +8,6 @@ import io.github.tornadotransformers.emulator.OnEmulator;
 import io.github.tornadotransformers.models.Heads;
 import io.github.tornadotransformers.models.ModelConfig;
 import io.github.tornadotransformers.models.Sizes;
-import io.github.tornadotransformers.models.checkpoint.DType;
 import io.github.tornadotransformers.models.gpt2.Gpt2Config;
 import io.github.tornadotransformers.models.llama.LlamaConfig;
 import io.github.tornadotransformers.models.program.Program;
@@ -17,10 +16,9 @@ import io.github.tornadotransformers.models.rope.RopeScaling;
 import io.github.tornadotransformers.taskgraphs.devices.DeviceInfo;
 import io.github.tornadotransformers.taskgraphs.devices.MathMode;
 import io.github.tornadotransformers.taskgraphs.devices.TornadoDevices;
+import io.github.tornadotransformers.taskgraphs.graphs.DeviceGraph;
 import io.github.tornadotransformers.taskgraphs.graphs.DeviceTransfer;
-import io.github.tornadotransformers.taskgraphs.graphs.StageGraph;
-import io.github.tornadotransformers.taskgraphs.memory.DeviceArrays;
-import io.github.tornadotransformers.taskgraphs.memory.DeviceModel;
+import io.github.tornadotransformers.taskgraphs.memory.ArrayKey;
 import io.github.tornadotransformers.testsupport.RandomData;
 import java.util.ArrayList;
 import java.util.List;
@@ -50,15 +48,15 @@ class ForgottenTrainingTransferTest {
             String graph,
             int index,
             DeviceTransfer.Movement movement,
-            int elements,
+            ArrayKey<?> array,
             boolean essential) {
-        boolean keeps(StageGraph candidate, DeviceTransfer transfer) {
+        boolean keeps(DeviceGraph candidate, DeviceTransfer transfer) {
             return !candidate.name().equals(graph) || candidate.transfers().indexOf(transfer) != index;
         }
 
         @Override
         public String toString() {
-            return config.modelType() + ": " + movement + " of " + elements + " elements in " + graph + ", " + index;
+            return config.modelType() + ": " + movement + " of " + array + " in " + graph + ", " + index;
         }
     }
 
@@ -72,26 +70,18 @@ class ForgottenTrainingTransferTest {
                 () -> action.apply(TornadoDevices.choose(Optional.empty(), Optional.empty(), MathMode.STRICT)));
     }
 
-    private static List<StageGraph> graphs(ModelConfig config) {
+    private static List<DeviceGraph> graphs(ModelConfig config) {
         return onDevice(device -> {
             Program program = config.program(config.contextLength());
-            try (DeviceArrays arrays = new DeviceArrays(TrainingMemoryPlan.of(program, device), program)) {
-                arrays.loadAngles(program);
-                return new TrainingGraphs(new DeviceModel(program, DType.F32, MathMode.STRICT, arrays)).graphs();
-            }
+            return new TrainingGraphs(program, device).graphs();
         });
     }
 
-    private static Stream<Cut> cuts(ModelConfig config, StageGraph graph) {
+    private static Stream<Cut> cuts(ModelConfig config, DeviceGraph graph) {
         List<Cut> cuts = new ArrayList<>();
         for (DeviceTransfer transfer : graph.transfers()) {
             cuts.add(new Cut(
-                    config,
-                    graph.name(),
-                    cuts.size(),
-                    transfer.movement(),
-                    transfer.array().getSize(),
-                    transfer.essential()));
+                    config, graph.name(), cuts.size(), transfer.movement(), transfer.array(), transfer.essential()));
         }
         return cuts.stream();
     }
@@ -105,7 +95,7 @@ class ForgottenTrainingTransferTest {
     }
 
     /** Two batches, the second after a step on the device and another on the host. */
-    private static boolean givesTheHostsResults(ModelConfig config, BiPredicate<StageGraph, DeviceTransfer> kept) {
+    private static boolean givesTheHostsResults(ModelConfig config, BiPredicate<DeviceGraph, DeviceTransfer> kept) {
         return onDevice(device -> {
             RandomData data = new RandomData(5);
             try (TrainingPair pair = TrainingPair.of(config, data, device, kept)) {

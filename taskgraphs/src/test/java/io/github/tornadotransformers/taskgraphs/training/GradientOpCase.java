@@ -2,7 +2,6 @@ package io.github.tornadotransformers.taskgraphs.training;
 
 import io.github.tornadotransformers.host.HostMatrix;
 import io.github.tornadotransformers.host.ScalarBackwardOps;
-import io.github.tornadotransformers.kernels.Step;
 import io.github.tornadotransformers.models.checkpoint.DType;
 import io.github.tornadotransformers.models.program.Activation;
 import io.github.tornadotransformers.models.program.Buffer;
@@ -12,14 +11,20 @@ import io.github.tornadotransformers.models.program.Weight;
 import io.github.tornadotransformers.taskgraphs.devices.DeviceInfo;
 import io.github.tornadotransformers.taskgraphs.devices.MathMode;
 import io.github.tornadotransformers.taskgraphs.devices.RuntimeSettings;
+import io.github.tornadotransformers.taskgraphs.graphs.ControlKeys;
+import io.github.tornadotransformers.taskgraphs.graphs.DeviceGraph;
 import io.github.tornadotransformers.taskgraphs.graphs.DevicePlan;
 import io.github.tornadotransformers.taskgraphs.graphs.DeviceTransfer.Movement;
-import io.github.tornadotransformers.taskgraphs.graphs.StageGraph;
+import io.github.tornadotransformers.taskgraphs.graphs.LayerScope;
+import io.github.tornadotransformers.taskgraphs.graphs.ScratchKey;
+import io.github.tornadotransformers.taskgraphs.graphs.Stage;
 import io.github.tornadotransformers.taskgraphs.graphs.TaskBuilder;
+import io.github.tornadotransformers.taskgraphs.memory.ArrayKey;
+import io.github.tornadotransformers.taskgraphs.memory.ConstantKey;
 import io.github.tornadotransformers.taskgraphs.memory.DeviceArrays;
 import io.github.tornadotransformers.taskgraphs.memory.DeviceModel;
 import io.github.tornadotransformers.taskgraphs.memory.MemoryPlan;
-import io.github.tornadotransformers.taskgraphs.memory.Stage;
+import io.github.tornadotransformers.taskgraphs.memory.RotaryKey;
 import io.github.tornadotransformers.testsupport.Bits;
 import io.github.tornadotransformers.testsupport.RandomData;
 import java.lang.foreign.MemorySegment;
@@ -33,7 +38,6 @@ import java.util.function.Consumer;
 import java.util.stream.Stream;
 import uk.ac.manchester.tornado.api.types.arrays.FloatArray;
 import uk.ac.manchester.tornado.api.types.arrays.IntArray;
-import uk.ac.manchester.tornado.api.types.arrays.TornadoNativeArray;
 
 /**
  * The gradient of one Op as a task graph of its own, against the oracle. Every array that it uses is random; every one comes
@@ -63,58 +67,59 @@ record GradientOpCase(Program program, TrainedOp trained, Stage stage, int layer
     /** @throws AssertionError if an element differs from the oracle's */
     void requireTheOraclesBits(DeviceInfo device, RandomData data) {
         RuntimeSettings.install(MathMode.STRICT);
-        try (DeviceArrays arrays = new DeviceArrays(TrainingMemoryPlan.of(program, device), program)) {
-            arrays.loadAngles(program);
-            DeviceModel model = new DeviceModel(program, DType.F32, MathMode.STRICT, arrays);
-            TaskBuilder in = new TaskBuilder(
-                    model, stage, TrainingMemoryPlan.rows(program), arrays.ints(MemoryPlan.LAYER), 0, "");
-            new GradientTasks(in, program.buffers()).add(trained);
-            StageGraph graph = new StageGraph(trained.op().name(), in.tasks(), Set.of());
+        DeviceModel model = DeviceModel.withoutCache(program, DType.F32, MathMode.STRICT, device);
+        TaskBuilder in = new TaskBuilder(model, stage, TrainingGraphs.rows(program), LayerScope.each(0));
+        new GradientTasks(in, program.buffers()).add(trained);
+        DeviceGraph graph = DeviceGraph.of(trained.op().name(), in.tasks(), Set.of());
+        try (DeviceArrays arrays = new DeviceArrays(new MemoryPlan(device, graph.arrays()))) {
             int live = data.between(Math.max(1, program.contextLength() - 9), program.contextLength());
-            Map<FloatArray, float[]> expected = fill(arrays, graph, live, data);
-            try (DevicePlan plan = new DevicePlan(List.of(graph), device, (_, _) -> true)) {
+            Map<ArrayKey<?>, float[]> expected = fill(arrays, graph, live, data);
+            try (DevicePlan plan = new DevicePlan(List.of(graph), arrays, device, (_, _) -> true)) {
                 plan.execute(graph);
             }
             new Oracle(in, arrays, expected, live).run();
-            Set<FloatArray> scratch = scratch(in);
-            expected.forEach((array, values) -> {
-                if (!scratch.contains(array)) {
-                    Bits.assertSame(trained.op().name() + ", " + live + " rows", array.toHeapArray(), values);
+            expected.forEach((key, values) -> {
+                if (!isScratch(key)) {
+                    float[] actual = ((FloatArray) arrays.get(key)).toHeapArray();
+                    Bits.assertSame(trained.op().name() + ", " + key + ", " + live + " rows", actual, values);
                 }
             });
         }
     }
 
     /** Fills what the graph uses, and says how it comes to the device and back. */
-    private Map<FloatArray, float[]> fill(DeviceArrays arrays, StageGraph graph, int live, RandomData data) {
-        Map<FloatArray, float[]> filled = new LinkedHashMap<>();
-        IntArray tokens = arrays.ints(MemoryPlan.TOKENS);
-        for (int row = 0; row < tokens.getSize(); row++) {
-            tokens.set(row, data.between(0, program.vocabSize() - 1));
-        }
-        arrays.ints(MemoryPlan.STEP).set(Step.POSITION, 0);
-        arrays.ints(MemoryPlan.STEP).set(Step.ROWS, live);
-        arrays.ints(MemoryPlan.LAYER).set(0, layer);
-        for (TornadoNativeArray array : graph.uses()) {
-            graph.move(Movement.UPLOAD_ALWAYS, array, true);
-            if (array instanceof FloatArray floats && !arrays.isTable(array) && !arrays.isConstant(array)) {
+    private Map<ArrayKey<?>, float[]> fill(DeviceArrays arrays, DeviceGraph graph, int live, RandomData data) {
+        Map<ArrayKey<?>, float[]> filled = new LinkedHashMap<>();
+        set(arrays, graph, ControlKeys.TOKENS, data.ints(TrainingGraphs.rows(program), program.vocabSize()));
+        set(arrays, graph, ControlKeys.STEP, 0, live, 0);
+        set(arrays, graph, ControlKeys.LAYER, layer);
+        for (ArrayKey<?> key : graph.uses()) {
+            graph.move(Movement.UPLOAD_ALWAYS, key, true);
+            boolean isGiven = key instanceof RotaryKey || key instanceof ConstantKey<?>;
+            if (!isGiven && arrays.get(key) instanceof FloatArray floats) {
                 float[] values = data.floats(floats.getSize());
                 for (int i = 0; i < values.length; i++) {
                     floats.set(i, values[i]);
                 }
-                filled.put(floats, values);
-                graph.move(Movement.DOWNLOAD, array, true);
+                filled.put(key, values);
+                graph.move(Movement.DOWNLOAD, key, true);
             }
         }
         return filled;
     }
 
-    private Set<FloatArray> scratch(TaskBuilder in) {
-        return switch (trained.op()) {
-            case Op.LayerNorm _, Op.RmsNorm _ -> Set.of(in.scratch(TrainingMemoryPlan.STATISTICS));
-            case Op.Softmax _ -> Set.of(in.scratch(TrainingMemoryPlan.PROBABILITY_SUMS));
-            default -> Set.of();
-        };
+    private static void set(DeviceArrays arrays, DeviceGraph graph, ArrayKey<IntArray> key, int... values) {
+        if (graph.uses().contains(key)) {
+            for (int i = 0; i < values.length; i++) {
+                arrays.get(key).set(i, values[i]);
+            }
+        }
+    }
+
+    /** Whether it is the tasks' own what an array holds. */
+    private boolean isScratch(ArrayKey<?> key) {
+        return Stream.of(GradientTasks.STATISTICS, GradientTasks.PROBABILITY_SUMS)
+                .anyMatch(use -> key.equals(new ScratchKey(stage, use)));
     }
 
     /** Runs the oracle on copies of the arrays. */
@@ -122,10 +127,10 @@ record GradientOpCase(Program program, TrainedOp trained, Stage stage, int layer
         private final ScalarBackwardOps ops = new ScalarBackwardOps();
         private final TaskBuilder in;
         private final DeviceArrays arrays;
-        private final Map<FloatArray, float[]> copies;
+        private final Map<ArrayKey<?>, float[]> copies;
         private final int rows;
 
-        Oracle(TaskBuilder in, DeviceArrays arrays, Map<FloatArray, float[]> copies, int rows) {
+        Oracle(TaskBuilder in, DeviceArrays arrays, Map<ArrayKey<?>, float[]> copies, int rows) {
             this.in = in;
             this.arrays = arrays;
             this.copies = copies;
@@ -133,38 +138,42 @@ record GradientOpCase(Program program, TrainedOp trained, Stage stage, int layer
         }
 
         private float[] activation(Buffer buffer) {
-            return copies.get(in.activation(buffer));
+            return copies.get(in.activation(buffer).key());
         }
 
         private float[] gradient(Buffer buffer) {
-            return copies.get(in.gradient(buffer));
+            return copies.get(new BufferGradientKey(buffer));
         }
 
         /** The layer of a weight, or of its gradient. */
-        private float[] layer(FloatArray stacked, Weight weight) {
+        private float[] layer(ArrayKey<FloatArray> stacked, Weight weight) {
             int size = Math.toIntExact(weight.layerSize());
             int of = weight.layers() > 1 ? layer : 0;
             return Arrays.copyOfRange(copies.get(stacked), of * size, (of + 1) * size);
         }
 
+        private ArrayKey<FloatArray> gradientOf(Weight weight) {
+            return new WeightGradientKey(weight, in.layersOf(weight));
+        }
+
         /** Runs {@code action} on copies of the gradients' layers, and puts them back. */
         private void withGradients(List<Weight> weights, Consumer<List<float[]>> action) {
             List<float[]> layers = weights.stream()
-                    .map(weight -> layer(in.gradient(weight), weight))
+                    .map(weight -> layer(gradientOf(weight), weight))
                     .toList();
             action.accept(layers);
             for (int i = 0; i < layers.size(); i++) {
                 Weight weight = weights.get(i);
                 float[] values = layers.get(i);
                 int of = weight.layers() > 1 ? layer : 0;
-                System.arraycopy(values, 0, copies.get(in.gradient(weight)), of * values.length, values.length);
+                System.arraycopy(values, 0, copies.get(gradientOf(weight)), of * values.length, values.length);
             }
         }
 
         void run() {
             switch (trained.op()) {
                 case Op.TokenEmbedding op -> {
-                    int[] tokens = arrays.ints(MemoryPlan.TOKENS).toHeapArray();
+                    int[] tokens = arrays.get(ControlKeys.TOKENS).toHeapArray();
                     int width = op.table().rows();
                     withGradients(
                             List.of(op.table()),
@@ -180,7 +189,7 @@ record GradientOpCase(Program program, TrainedOp trained, Stage stage, int layer
                             List.of(op.weight(), op.bias()),
                             d -> ops.layerNorm(
                                     activation(op.input()),
-                                    layer(in.vector(op.weight()), op.weight()),
+                                    layer(in.vector(op.weight()).key(), op.weight()),
                                     op.epsilon(),
                                     rows,
                                     op.output().width(),
@@ -193,7 +202,7 @@ record GradientOpCase(Program program, TrainedOp trained, Stage stage, int layer
                             List.of(op.weight()),
                             d -> ops.rmsNorm(
                                     activation(op.input()),
-                                    layer(in.vector(op.weight()), op.weight()),
+                                    layer(in.vector(op.weight()).key(), op.weight()),
                                     op.epsilon(),
                                     rows,
                                     op.output().width(),
@@ -237,11 +246,11 @@ record GradientOpCase(Program program, TrainedOp trained, Stage stage, int layer
             float[] dOut = gradient(op.output());
             int outputs = op.output().width();
             if (op.activation() != Activation.NONE) {
-                float[] sum = copies.get(in.scratch(TrainedOp.sumOf(op)));
+                float[] sum = copies.get(new TrainingArrays(in).sumOf(op).key());
                 ops.activation(op.activation(), rows * outputs, sum, dOut, dOut);
             }
             MemorySegment weight =
-                    MemorySegment.ofArray(layer(in.matrix(op.weight()).floats(), op.weight()));
+                    MemorySegment.ofArray(layer(in.vector(op.weight()).key(), op.weight()));
             int inputs = op.weight().rows();
             ops.linearInput(
                     new HostMatrix(DType.F32, inputs, outputs, weight, MemorySegment.NULL),

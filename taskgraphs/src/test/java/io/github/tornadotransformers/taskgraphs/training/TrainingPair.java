@@ -12,8 +12,8 @@ import io.github.tornadotransformers.models.learning.ParameterArrays;
 import io.github.tornadotransformers.models.program.Program;
 import io.github.tornadotransformers.models.program.Weight;
 import io.github.tornadotransformers.taskgraphs.devices.DeviceInfo;
+import io.github.tornadotransformers.taskgraphs.graphs.DeviceGraph;
 import io.github.tornadotransformers.taskgraphs.graphs.DeviceTransfer;
-import io.github.tornadotransformers.taskgraphs.graphs.StageGraph;
 import io.github.tornadotransformers.testsupport.Bits;
 import io.github.tornadotransformers.testsupport.RandomData;
 import io.github.tornadotransformers.testsupport.RandomModels;
@@ -26,10 +26,14 @@ record TrainingPair(GradientPass host, TornadoTrainingPass device) implements Au
         return of(config, data, device, (_, _) -> true);
     }
 
-    /** @param kept as {@link StageGraph#build} takes it */
+    /** @param kept as {@link DeviceGraph#build} takes it */
     static TrainingPair of(
-            ModelConfig config, RandomData data, DeviceInfo device, BiPredicate<StageGraph, DeviceTransfer> kept) {
-        Program program = config.program(config.contextLength());
+            ModelConfig config, RandomData data, DeviceInfo device, BiPredicate<DeviceGraph, DeviceTransfer> kept) {
+        return of(config.program(config.contextLength()), data, device, kept);
+    }
+
+    static TrainingPair of(
+            Program program, RandomData data, DeviceInfo device, BiPredicate<DeviceGraph, DeviceTransfer> kept) {
         Weights weights = RandomModels.weights(program, DType.F32, data);
         return new TrainingPair(
                 new TrainingPass(

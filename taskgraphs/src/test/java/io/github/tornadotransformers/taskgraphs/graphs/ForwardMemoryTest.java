@@ -21,8 +21,8 @@ import io.github.tornadotransformers.taskgraphs.devices.DeviceId;
 import io.github.tornadotransformers.taskgraphs.devices.DeviceInfo;
 import io.github.tornadotransformers.taskgraphs.devices.MathMode;
 import io.github.tornadotransformers.taskgraphs.devices.TornadoDevices;
+import io.github.tornadotransformers.taskgraphs.memory.DeviceModel;
 import io.github.tornadotransformers.taskgraphs.memory.LayerGroups;
-import io.github.tornadotransformers.taskgraphs.memory.MemoryPlan;
 import io.github.tornadotransformers.testsupport.RandomData;
 import io.github.tornadotransformers.testsupport.RandomModels;
 import org.junit.jupiter.api.Test;
@@ -30,7 +30,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 /** A model that does not fit is refused before anything is allocated, with both figures and what would fit. */
-class MemoryPlanTest {
+class ForwardMemoryTest {
     private static final LlamaConfig SEVEN_BILLION = new LlamaConfig(
             new Sizes(32000, 4096, 4096, 11008, 32),
             new Heads(32, 32, 128),
@@ -42,6 +42,14 @@ class MemoryPlanTest {
     private static final LlamaConfig ONE_BILLION = new LlamaConfig(
             new Sizes(32000, 2048, 2048, 5632, 22),
             new Heads(32, 4, 64),
+            new Rope(10000, 64, new RopeScaling.None()),
+            1e-5f,
+            false,
+            false,
+            false);
+    private static final LlamaConfig WIDE = new LlamaConfig(
+            new Sizes(100, 64, 1024, 11008, 2),
+            new Heads(16, 16, 64),
             new Rope(10000, 64, new RopeScaling.None()),
             1e-5f,
             false,
@@ -63,8 +71,17 @@ class MemoryPlanTest {
                 true);
     }
 
-    private static MemoryPlan plan(LlamaConfig config, int context, DType dtype, DeviceInfo device) {
-        return MemoryPlan.of(config.program(context), dtype, 1, device);
+    private static ForwardMemory plan(LlamaConfig config, int context, DType dtype, DeviceInfo device) {
+        return memory(config.program(context), dtype, DeviceOptions.of(device).withPrefillRows(1));
+    }
+
+    private static ForwardMemory memory(Program program, DType dtype, DeviceOptions options) {
+        return new ForwardMemory(DeviceModel.of(program, dtype, options.math(), options.device()), options);
+    }
+
+    private static LayerGroups groups(LlamaConfig config, int context, DType dtype, DeviceInfo device) {
+        return DeviceModel.of(config.program(context), dtype, MathMode.STRICT, device)
+                .groups();
     }
 
     @Test
@@ -73,8 +90,11 @@ class MemoryPlanTest {
         long weights = program.weights().stream()
                 .mapToLong(weight -> weight.size() * Float.BYTES)
                 .sum();
-        long rest =
-                MemoryPlan.of(program, DType.F32, 1, device(8 * GB, 4 * GB)).bytes() - weights - program.cacheBytes();
+        long rest = plan(ONE_BILLION, 2048, DType.F32, device(8 * GB, 4 * GB))
+                        .plan()
+                        .bytes()
+                - weights
+                - program.cacheBytes();
         assertThat(rest).isBetween(0L, 20_000_000L);
     }
 
@@ -88,7 +108,7 @@ class MemoryPlanTest {
         assertThatThrownBy(() -> plan(ONE_BILLION, 2048, DType.F32, device(4 * GB, 3 * GB))
                         .requireFits())
                 .isInstanceOf(DeviceException.class)
-                .hasMessage("the model needs 4.50 GB in f32, but some GPU (opencl 0:0) has 4.00 GB: try --dtype bf16");
+                .hasMessage("the model needs 4.50 GB in f32, but some GPU (opencl 0:0) has 4.00 GB: try dtype bf16");
     }
 
     @Test
@@ -98,7 +118,7 @@ class MemoryPlanTest {
                         DeviceException.class,
                         () -> plan(ONE_BILLION, 2048, DType.INT8, device).requireFits())
                 .getMessage();
-        assertThat(message).matches("the model needs 1\\.3. GB in int8, but .* has 1\\.30 GB: try --context \\d+");
+        assertThat(message).matches("the model needs 1\\.3. GB in int8, but .* has 1\\.30 GB: try context \\d+");
         int context = Integer.parseInt(message.substring(message.lastIndexOf(' ') + 1));
         plan(ONE_BILLION, context, DType.INT8, device).requireFits();
         assertThatThrownBy(() ->
@@ -109,14 +129,14 @@ class MemoryPlanTest {
     /** An array of all layers would be too large for a buffer, or for an int to index: each group of layers has its own. */
     @Test
     void splitsLayersIntoGroups() {
-        assertThat(plan(ONE_BILLION, 2048, DType.F32, device(16 * GB, 3 * GB)).groups())
+        assertThat(groups(ONE_BILLION, 2048, DType.F32, device(16 * GB, 3 * GB)))
                 .isEqualTo(new LayerGroups(22, 22));
-        MemoryPlan small = plan(ONE_BILLION, 2048, DType.F32, device(16 * GB, GB));
-        assertThat(small.groups()).isEqualTo(new LayerGroups(22, 8));
-        small.requireFits();
-        MemoryPlan large = plan(SEVEN_BILLION, 4096, DType.BF16, device(1000 * GB, 1000 * GB));
-        assertThat(large.groups()).isEqualTo(new LayerGroups(32, 16));
-        large.requireFits();
+        DeviceInfo small = device(16 * GB, GB);
+        assertThat(groups(ONE_BILLION, 2048, DType.F32, small)).isEqualTo(new LayerGroups(22, 8));
+        plan(ONE_BILLION, 2048, DType.F32, small).requireFits();
+        DeviceInfo large = device(1000 * GB, 1000 * GB);
+        assertThat(groups(SEVEN_BILLION, 4096, DType.BF16, large)).isEqualTo(new LayerGroups(32, 16));
+        plan(SEVEN_BILLION, 4096, DType.BF16, large).requireFits();
     }
 
     @Test
@@ -126,7 +146,16 @@ class MemoryPlanTest {
                 .isInstanceOf(DeviceException.class)
                 .hasMessage(
                         "tokenEmbedding needs a buffer of 0.26 GB, but some GPU (opencl 0:0) allows less than 0.20 GB"
-                                + " for one: try --dtype bf16");
+                                + " for one: try dtype bf16");
+    }
+
+    @Test
+    void saysWhichLayersABufferHolds() {
+        assertThatThrownBy(() ->
+                        plan(WIDE, 64, DType.BF16, device(16 * GB, GB / 25)).requireFits())
+                .isInstanceOf(DeviceException.class)
+                .hasMessage("gateUpProjWeight of layer 0 needs a buffer of 0.0451 GB, but some GPU (opencl 0:0) allows"
+                        + " less than 0.0400 GB for one: try dtype int8");
     }
 
     @Test
@@ -144,7 +173,7 @@ class MemoryPlanTest {
                 .isInstanceOf(DeviceException.class)
                 .hasMessage(
                         "tokenEmbedding has 4505600000 elements, but TornadoVM's arrays hold 2147483647 at most: try"
-                                + " -e host");
+                                + " engine host");
     }
 
     /** What is allocated on the device is what was planned, but for activations that fused tasks do without. */
@@ -169,8 +198,7 @@ class MemoryPlanTest {
                     .withPrefillRows(rows);
             try (TornadoForwardPass forward = TornadoForwardPass.open(program, DType.INT8, _ -> weights, options)) {
                 forward.forward(new int[40], 0);
-                long planned = MemoryPlan.of(program, DType.INT8, rows, options.device())
-                        .bytes();
+                long planned = memory(program, DType.INT8, options).plan().bytes();
                 assertThat(device.usedBytes()).isBetween(planned * 9 / 10, planned + 5_000);
             }
             assertThat(device.usedBytes()).isZero();

@@ -1,27 +1,45 @@
-package io.github.tornadotransformers.taskgraphs.memory;
+package io.github.tornadotransformers.taskgraphs.graphs;
 
 import io.github.tornadotransformers.models.Term;
 import io.github.tornadotransformers.models.Wording;
 import io.github.tornadotransformers.models.program.Activation;
 import io.github.tornadotransformers.models.program.AttentionShape;
+import io.github.tornadotransformers.models.program.Block;
 import io.github.tornadotransformers.models.program.Op;
 import io.github.tornadotransformers.models.program.Program;
+import io.github.tornadotransformers.models.program.Weight;
 import io.github.tornadotransformers.taskgraphs.devices.DeviceException;
+import java.util.List;
+import java.util.Optional;
+import java.util.stream.Stream;
 
 /** What programs may ask for that has no kernel. */
 final class UnsupportedOps {
     private UnsupportedOps() {}
 
-    /** @throws DeviceException naming an Op that has no kernel */
+    /** @throws DeviceException naming an Op that has no kernel, or a weight that only some kinds of layers have */
     static void refuse(Program program) {
-        if (program.kinds().size() > 1) {
-            throw new DeviceException(
-                    Wording.of("a model whose layers differ cannot run on a device yet: use %s host", Term.ENGINE));
-        }
+        weightOfSome(program.kinds()).ifPresent(weight -> {
+            throw new DeviceException(Wording.of(
+                    "only some layers of this model have %s, which a device cannot hold yet: use %s host",
+                    weight.name(), Term.ENGINE));
+        });
         program.ops().stream().filter(UnsupportedOps::isUnsupported).findFirst().ifPresent(op -> {
             throw new DeviceException(
                     Wording.of("Op %s of this model has no kernel yet: use %s host", op.name(), Term.ENGINE));
         });
+    }
+
+    private static Optional<Weight> weightOfSome(List<Block> kinds) {
+        return kinds.stream()
+                .flatMap(UnsupportedOps::weights)
+                .filter(weight ->
+                        !kinds.stream().allMatch(block -> weights(block).anyMatch(weight::equals)))
+                .findFirst();
+    }
+
+    private static Stream<Weight> weights(Block block) {
+        return block.ops().stream().flatMap(op -> op.weights().stream());
     }
 
     private static boolean isUnsupported(Op op) {

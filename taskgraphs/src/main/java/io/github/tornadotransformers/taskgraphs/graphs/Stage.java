@@ -1,4 +1,4 @@
-package io.github.tornadotransformers.taskgraphs.memory;
+package io.github.tornadotransformers.taskgraphs.graphs;
 
 import java.util.Locale;
 
@@ -19,8 +19,14 @@ public enum Stage {
     /** From the residual stream of a whole sequence to its logits, whose activations are kept. */
     TRAINING_HEAD;
 
-    /** The name of an array that belongs to this stage alone. */
-    public String array(String name) {
-        return name().toLowerCase(Locale.ROOT) + "." + name;
+    /** Whether there is a cache of every layer; training has one, which the next layer overwrites. */
+    boolean keepsCache() {
+        return this != TRAINING;
+    }
+
+    /** For a message. */
+    @Override
+    public String toString() {
+        return name().toLowerCase(Locale.ROOT).replace('_', ' ');
     }
 }

@@ -1,20 +1,30 @@
 package io.github.tornadotransformers.taskgraphs.graphs;
 
+import io.github.tornadotransformers.models.program.Op;
 import io.github.tornadotransformers.taskgraphs.graphs.DeviceTransfer.Movement;
+import io.github.tornadotransformers.taskgraphs.memory.ArrayKey;
+import io.github.tornadotransformers.taskgraphs.memory.DeviceArrays;
+import io.github.tornadotransformers.taskgraphs.memory.PlannedArray;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Optional;
 import java.util.SequencedSet;
 import java.util.Set;
 import java.util.function.BiPredicate;
+import java.util.stream.Stream;
 import uk.ac.manchester.tornado.api.ImmutableTaskGraph;
 import uk.ac.manchester.tornado.api.TaskGraph;
 import uk.ac.manchester.tornado.api.enums.DataTransferMode;
+import uk.ac.manchester.tornado.api.types.arrays.FloatArray;
 import uk.ac.manchester.tornado.api.types.arrays.TornadoNativeArray;
 
-/** One task graph: its tasks, the graphs that may run right after it, and what moves between them, the host and the device. */
-public final class StageGraph {
+/**
+ * One task graph: its tasks, the graphs that may run right after it, and what moves between them, the host and the device. It is a
+ * description, of which {@link #build} makes what TornadoVM takes.
+ */
+public final class DeviceGraph {
     /** Bytes TornadoVM 5.2 has for the description of a graph ({@code TornadoTaskGraph.highLevelCode}), and what a task takes. */
     private static final int DESCRIPTION_BYTES = 8192;
 
@@ -26,23 +36,44 @@ public final class StageGraph {
 
     private final String name;
     private final List<DeviceTask> tasks;
-    private final SequencedSet<TornadoNativeArray> uses = new LinkedHashSet<>();
-    private final Set<TornadoNativeArray> defines;
-    private final List<StageGraph> successors = new ArrayList<>();
+    private final SequencedSet<ArrayKey<?>> uses = new LinkedHashSet<>();
+    private final Set<ArrayKey<?>> defines;
+    private final SequencedSet<DeviceGraph> successors = new LinkedHashSet<>();
+    private final Optional<TracedOutput> traced;
     private final List<DeviceTransfer> transfers = new ArrayList<>();
 
-    /** @param defines arrays that the tasks write before they read them */
-    public StageGraph(String name, List<DeviceTask> tasks, Set<TornadoNativeArray> defines) {
+    /** An Op that is all of a graph, and the array of its output. */
+    record TracedOutput(Op op, ArrayKey<FloatArray> array) {}
+
+    private DeviceGraph(String name, List<DeviceTask> tasks, Set<ArrayKey<?>> defines, Optional<TracedOutput> traced) {
         this.name = name;
         this.tasks = List.copyOf(tasks);
         this.defines = Set.copyOf(defines);
-        tasks.forEach(task -> uses.addAll(task.arrays()));
+        this.traced = traced;
+        tasks.forEach(task -> task.keys().forEach(uses::add));
+    }
+
+    /** @param defines arrays that the tasks write before they read them */
+    public static DeviceGraph of(String name, List<DeviceTask> tasks, Set<ArrayKey<?>> defines) {
+        return new DeviceGraph(name, tasks, defines, Optional.empty());
+    }
+
+    /** A graph of all tasks of a builder. */
+    public static DeviceGraph of(String name, TaskBuilder tasks) {
+        return of(name, tasks.tasks(), tasks.defined());
+    }
+
+    /** A graph of an Op, so that its output can be read before the next one runs. */
+    static DeviceGraph traced(String name, TaskBuilder tasks, Op op) {
+        TracedOutput output = new TracedOutput(op, tasks.activation(op.output()).key());
+        return new DeviceGraph(name, tasks.tasks(), tasks.defined(), Optional.of(output));
     }
 
     /** Whether TornadoVM has room for these tasks in one graph. */
     public static boolean fits(List<DeviceTask> tasks) {
         int bytes = tasks.stream()
-                .mapToInt(task -> BYTES_PER_TASK + BYTES_PER_ARGUMENT * task.arguments())
+                .mapToInt(task ->
+                        BYTES_PER_TASK + BYTES_PER_ARGUMENT * task.arguments().size())
                 .sum();
         return bytes <= DESCRIPTION_BYTES && tasks.size() <= MAX_TASKS;
     }
@@ -64,25 +95,35 @@ public final class StageGraph {
         return name + "." + task.id();
     }
 
-    public SequencedSet<TornadoNativeArray> uses() {
+    /** The Op that is all of it, where Ops are traced. */
+    Optional<TracedOutput> traced() {
+        return traced;
+    }
+
+    /** What a plan must have for its tasks. */
+    public Stream<PlannedArray<?>> arrays() {
+        return tasks.stream().flatMap(DeviceTask::arrays);
+    }
+
+    public SequencedSet<ArrayKey<?>> uses() {
         return uses;
     }
 
     /** Whether what an array held before does not matter to this graph. */
-    public boolean defines(TornadoNativeArray array) {
+    public boolean defines(ArrayKey<?> array) {
         return defines.contains(array);
     }
 
     /** Says that {@code graph} may run right after this one. */
-    public void precedes(StageGraph graph) {
+    public void precedes(DeviceGraph graph) {
         successors.add(graph);
     }
 
-    public List<StageGraph> successors() {
+    SequencedSet<DeviceGraph> successors() {
         return successors;
     }
 
-    public void move(Movement movement, TornadoNativeArray array, boolean essential) {
+    public void move(Movement movement, ArrayKey<?> array, boolean essential) {
         transfers.add(new DeviceTransfer(movement, array, essential));
     }
 
@@ -95,26 +136,26 @@ public final class StageGraph {
      *
      * @param kept which transfers are made: all of them, but for a test of what happens without one
      */
-    public ImmutableTaskGraph build(BiPredicate<StageGraph, DeviceTransfer> kept) {
+    public ImmutableTaskGraph build(DeviceArrays arrays, BiPredicate<DeviceGraph, DeviceTransfer> kept) {
         TaskGraph graph = new TaskGraph(name);
         List<DeviceTransfer> made = transfers.stream()
                 .filter(transfer -> kept.test(this, transfer))
                 .sorted(Comparator.comparing(transfer -> consumes(transfer.array())))
                 .toList();
-        made.forEach(transfer -> declare(transfer, graph));
-        tasks.forEach(task -> task.adder().accept(graph));
+        made.forEach(transfer -> declare(transfer.movement(), arrays.get(transfer.array()), graph));
+        tasks.forEach(task -> task.addTo(graph, arrays));
         return graph.snapshot();
     }
 
     /** Whether the array is another graph's, and taken over from the one that ran before. */
-    private boolean consumes(TornadoNativeArray array) {
+    private boolean consumes(ArrayKey<?> array) {
         return transfers.stream()
-                .anyMatch(transfer -> transfer.movement() == Movement.CONSUME && transfer.array() == array);
+                .anyMatch(transfer -> transfer.movement() == Movement.CONSUME
+                        && transfer.array().equals(array));
     }
 
-    private static void declare(DeviceTransfer transfer, TaskGraph graph) {
-        TornadoNativeArray array = transfer.array();
-        switch (transfer.movement()) {
+    private static void declare(Movement movement, TornadoNativeArray array, TaskGraph graph) {
+        switch (movement) {
             case CONSUME -> graph.consumeFromDevice(array);
             case UPLOAD_ONCE -> graph.transferToDevice(DataTransferMode.FIRST_EXECUTION, array);
             case UPLOAD_ALWAYS -> graph.transferToDevice(DataTransferMode.EVERY_EXECUTION, array);

@@ -1,0 +1,464 @@
+package io.github.tornadotransformers.taskgraphs.graphs;
+
+import io.github.tornadotransformers.taskgraphs.memory.Argument;
+import java.util.List;
+import java.util.function.Consumer;
+import uk.ac.manchester.tornado.api.TaskGraph;
+import uk.ac.manchester.tornado.api.common.TornadoFunctions.Task10;
+import uk.ac.manchester.tornado.api.common.TornadoFunctions.Task11;
+import uk.ac.manchester.tornado.api.common.TornadoFunctions.Task12;
+import uk.ac.manchester.tornado.api.common.TornadoFunctions.Task13;
+import uk.ac.manchester.tornado.api.common.TornadoFunctions.Task14;
+import uk.ac.manchester.tornado.api.common.TornadoFunctions.Task15;
+import uk.ac.manchester.tornado.api.common.TornadoFunctions.Task3;
+import uk.ac.manchester.tornado.api.common.TornadoFunctions.Task4;
+import uk.ac.manchester.tornado.api.common.TornadoFunctions.Task5;
+import uk.ac.manchester.tornado.api.common.TornadoFunctions.Task6;
+import uk.ac.manchester.tornado.api.common.TornadoFunctions.Task7;
+import uk.ac.manchester.tornado.api.common.TornadoFunctions.Task8;
+import uk.ac.manchester.tornado.api.common.TornadoFunctions.Task9;
+
+/**
+ * A task that lacks its kernel. There is a method for each number of arguments, as there is in {@link TaskGraph}: each argument
+ * is written once, and has the type of the kernel's parameter.
+ *
+ * <p>The kernel must be a reference to a static method where {@code calls} is called: TornadoVM finds the method in the byte
+ * code of what it is given, where a lambda around it is another method.
+ */
+public final class TaskCall {
+    private final String id;
+    private final long items;
+    private final Consumer<DeviceTask> tasks;
+
+    TaskCall(String id, long items, Consumer<DeviceTask> tasks) {
+        this.id = id;
+        this.items = items;
+        this.tasks = tasks;
+    }
+
+    private void add(DeviceTask.Call call, Argument<?>... arguments) {
+        tasks.accept(new DeviceTask(id, items, List.of(arguments), call));
+    }
+
+    public <A, B, C> void calls(Task3<A, B, C> kernel, Argument<A> a, Argument<B> b, Argument<C> c) {
+        add((graph, name, arrays) -> graph.task(name, kernel, a.in(arrays), b.in(arrays), c.in(arrays)), a, b, c);
+    }
+
+    public <A, B, C, D> void calls(
+            Task4<A, B, C, D> kernel, Argument<A> a, Argument<B> b, Argument<C> c, Argument<D> d) {
+        add(
+                (graph, name, arrays) ->
+                        graph.task(name, kernel, a.in(arrays), b.in(arrays), c.in(arrays), d.in(arrays)),
+                a,
+                b,
+                c,
+                d);
+    }
+
+    public <A, B, C, D, E> void calls(
+            Task5<A, B, C, D, E> kernel, Argument<A> a, Argument<B> b, Argument<C> c, Argument<D> d, Argument<E> e) {
+        add(
+                (graph, name, arrays) ->
+                        graph.task(name, kernel, a.in(arrays), b.in(arrays), c.in(arrays), d.in(arrays), e.in(arrays)),
+                a,
+                b,
+                c,
+                d,
+                e);
+    }
+
+    public <A, B, C, D, E, F> void calls(
+            Task6<A, B, C, D, E, F> kernel,
+            Argument<A> a,
+            Argument<B> b,
+            Argument<C> c,
+            Argument<D> d,
+            Argument<E> e,
+            Argument<F> f) {
+        add(
+                (graph, name, arrays) -> graph.task(
+                        name,
+                        kernel,
+                        a.in(arrays),
+                        b.in(arrays),
+                        c.in(arrays),
+                        d.in(arrays),
+                        e.in(arrays),
+                        f.in(arrays)),
+                a,
+                b,
+                c,
+                d,
+                e,
+                f);
+    }
+
+    public <A, B, C, D, E, F, G> void calls(
+            Task7<A, B, C, D, E, F, G> kernel,
+            Argument<A> a,
+            Argument<B> b,
+            Argument<C> c,
+            Argument<D> d,
+            Argument<E> e,
+            Argument<F> f,
+            Argument<G> g) {
+        add(
+                (graph, name, arrays) -> graph.task(
+                        name,
+                        kernel,
+                        a.in(arrays),
+                        b.in(arrays),
+                        c.in(arrays),
+                        d.in(arrays),
+                        e.in(arrays),
+                        f.in(arrays),
+                        g.in(arrays)),
+                a,
+                b,
+                c,
+                d,
+                e,
+                f,
+                g);
+    }
+
+    public <A, B, C, D, E, F, G, H> void calls(
+            Task8<A, B, C, D, E, F, G, H> kernel,
+            Argument<A> a,
+            Argument<B> b,
+            Argument<C> c,
+            Argument<D> d,
+            Argument<E> e,
+            Argument<F> f,
+            Argument<G> g,
+            Argument<H> h) {
+        add(
+                (graph, name, arrays) -> graph.task(
+                        name,
+                        kernel,
+                        a.in(arrays),
+                        b.in(arrays),
+                        c.in(arrays),
+                        d.in(arrays),
+                        e.in(arrays),
+                        f.in(arrays),
+                        g.in(arrays),
+                        h.in(arrays)),
+                a,
+                b,
+                c,
+                d,
+                e,
+                f,
+                g,
+                h);
+    }
+
+    public <A, B, C, D, E, F, G, H, I> void calls(
+            Task9<A, B, C, D, E, F, G, H, I> kernel,
+            Argument<A> a,
+            Argument<B> b,
+            Argument<C> c,
+            Argument<D> d,
+            Argument<E> e,
+            Argument<F> f,
+            Argument<G> g,
+            Argument<H> h,
+            Argument<I> i) {
+        add(
+                (graph, name, arrays) -> graph.task(
+                        name,
+                        kernel,
+                        a.in(arrays),
+                        b.in(arrays),
+                        c.in(arrays),
+                        d.in(arrays),
+                        e.in(arrays),
+                        f.in(arrays),
+                        g.in(arrays),
+                        h.in(arrays),
+                        i.in(arrays)),
+                a,
+                b,
+                c,
+                d,
+                e,
+                f,
+                g,
+                h,
+                i);
+    }
+
+    public <A, B, C, D, E, F, G, H, I, J> void calls(
+            Task10<A, B, C, D, E, F, G, H, I, J> kernel,
+            Argument<A> a,
+            Argument<B> b,
+            Argument<C> c,
+            Argument<D> d,
+            Argument<E> e,
+            Argument<F> f,
+            Argument<G> g,
+            Argument<H> h,
+            Argument<I> i,
+            Argument<J> j) {
+        add(
+                (graph, name, arrays) -> graph.task(
+                        name,
+                        kernel,
+                        a.in(arrays),
+                        b.in(arrays),
+                        c.in(arrays),
+                        d.in(arrays),
+                        e.in(arrays),
+                        f.in(arrays),
+                        g.in(arrays),
+                        h.in(arrays),
+                        i.in(arrays),
+                        j.in(arrays)),
+                a,
+                b,
+                c,
+                d,
+                e,
+                f,
+                g,
+                h,
+                i,
+                j);
+    }
+
+    public <A, B, C, D, E, F, G, H, I, J, K> void calls(
+            Task11<A, B, C, D, E, F, G, H, I, J, K> kernel,
+            Argument<A> a,
+            Argument<B> b,
+            Argument<C> c,
+            Argument<D> d,
+            Argument<E> e,
+            Argument<F> f,
+            Argument<G> g,
+            Argument<H> h,
+            Argument<I> i,
+            Argument<J> j,
+            Argument<K> k) {
+        add(
+                (graph, name, arrays) -> graph.task(
+                        name,
+                        kernel,
+                        a.in(arrays),
+                        b.in(arrays),
+                        c.in(arrays),
+                        d.in(arrays),
+                        e.in(arrays),
+                        f.in(arrays),
+                        g.in(arrays),
+                        h.in(arrays),
+                        i.in(arrays),
+                        j.in(arrays),
+                        k.in(arrays)),
+                a,
+                b,
+                c,
+                d,
+                e,
+                f,
+                g,
+                h,
+                i,
+                j,
+                k);
+    }
+
+    public <A, B, C, D, E, F, G, H, I, J, K, L> void calls(
+            Task12<A, B, C, D, E, F, G, H, I, J, K, L> kernel,
+            Argument<A> a,
+            Argument<B> b,
+            Argument<C> c,
+            Argument<D> d,
+            Argument<E> e,
+            Argument<F> f,
+            Argument<G> g,
+            Argument<H> h,
+            Argument<I> i,
+            Argument<J> j,
+            Argument<K> k,
+            Argument<L> l) {
+        add(
+                (graph, name, arrays) -> graph.task(
+                        name,
+                        kernel,
+                        a.in(arrays),
+                        b.in(arrays),
+                        c.in(arrays),
+                        d.in(arrays),
+                        e.in(arrays),
+                        f.in(arrays),
+                        g.in(arrays),
+                        h.in(arrays),
+                        i.in(arrays),
+                        j.in(arrays),
+                        k.in(arrays),
+                        l.in(arrays)),
+                a,
+                b,
+                c,
+                d,
+                e,
+                f,
+                g,
+                h,
+                i,
+                j,
+                k,
+                l);
+    }
+
+    public <A, B, C, D, E, F, G, H, I, J, K, L, M> void calls(
+            Task13<A, B, C, D, E, F, G, H, I, J, K, L, M> kernel,
+            Argument<A> a,
+            Argument<B> b,
+            Argument<C> c,
+            Argument<D> d,
+            Argument<E> e,
+            Argument<F> f,
+            Argument<G> g,
+            Argument<H> h,
+            Argument<I> i,
+            Argument<J> j,
+            Argument<K> k,
+            Argument<L> l,
+            Argument<M> m) {
+        add(
+                (graph, name, arrays) -> graph.task(
+                        name,
+                        kernel,
+                        a.in(arrays),
+                        b.in(arrays),
+                        c.in(arrays),
+                        d.in(arrays),
+                        e.in(arrays),
+                        f.in(arrays),
+                        g.in(arrays),
+                        h.in(arrays),
+                        i.in(arrays),
+                        j.in(arrays),
+                        k.in(arrays),
+                        l.in(arrays),
+                        m.in(arrays)),
+                a,
+                b,
+                c,
+                d,
+                e,
+                f,
+                g,
+                h,
+                i,
+                j,
+                k,
+                l,
+                m);
+    }
+
+    public <A, B, C, D, E, F, G, H, I, J, K, L, M, N> void calls(
+            Task14<A, B, C, D, E, F, G, H, I, J, K, L, M, N> kernel,
+            Argument<A> a,
+            Argument<B> b,
+            Argument<C> c,
+            Argument<D> d,
+            Argument<E> e,
+            Argument<F> f,
+            Argument<G> g,
+            Argument<H> h,
+            Argument<I> i,
+            Argument<J> j,
+            Argument<K> k,
+            Argument<L> l,
+            Argument<M> m,
+            Argument<N> n) {
+        add(
+                (graph, name, arrays) -> graph.task(
+                        name,
+                        kernel,
+                        a.in(arrays),
+                        b.in(arrays),
+                        c.in(arrays),
+                        d.in(arrays),
+                        e.in(arrays),
+                        f.in(arrays),
+                        g.in(arrays),
+                        h.in(arrays),
+                        i.in(arrays),
+                        j.in(arrays),
+                        k.in(arrays),
+                        l.in(arrays),
+                        m.in(arrays),
+                        n.in(arrays)),
+                a,
+                b,
+                c,
+                d,
+                e,
+                f,
+                g,
+                h,
+                i,
+                j,
+                k,
+                l,
+                m,
+                n);
+    }
+
+    public <A, B, C, D, E, F, G, H, I, J, K, L, M, N, O> void calls(
+            Task15<A, B, C, D, E, F, G, H, I, J, K, L, M, N, O> kernel,
+            Argument<A> a,
+            Argument<B> b,
+            Argument<C> c,
+            Argument<D> d,
+            Argument<E> e,
+            Argument<F> f,
+            Argument<G> g,
+            Argument<H> h,
+            Argument<I> i,
+            Argument<J> j,
+            Argument<K> k,
+            Argument<L> l,
+            Argument<M> m,
+            Argument<N> n,
+            Argument<O> o) {
+        add(
+                (graph, name, arrays) -> graph.task(
+                        name,
+                        kernel,
+                        a.in(arrays),
+                        b.in(arrays),
+                        c.in(arrays),
+                        d.in(arrays),
+                        e.in(arrays),
+                        f.in(arrays),
+                        g.in(arrays),
+                        h.in(arrays),
+                        i.in(arrays),
+                        j.in(arrays),
+                        k.in(arrays),
+                        l.in(arrays),
+                        m.in(arrays),
+                        n.in(arrays),
+                        o.in(arrays)),
+                a,
+                b,
+                c,
+                d,
+                e,
+                f,
+                g,
+                h,
+                i,
+                j,
+                k,
+                l,
+                m,
+                n,
+                o);
+    }
+}

@@ -1,0 +1,11 @@
+package io.github.tornadotransformers.taskgraphs.memory;
+
+/**
+ * What a kernel is called with: an array, by its key, or a scalar.
+ *
+ * @param <T> as the kernel takes it
+ */
+public sealed interface Argument<T> permits PlannedArray, ConstantKey, Scalar {
+    /** The value, once arrays are allocated. */
+    T in(DeviceArrays arrays);
+}

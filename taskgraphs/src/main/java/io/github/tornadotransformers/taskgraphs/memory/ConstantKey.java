@@ -1,0 +1,72 @@
+package io.github.tornadotransformers.taskgraphs.memory;
+
+import io.github.tornadotransformers.kernels.WeightFormat;
+import uk.ac.manchester.tornado.api.types.arrays.FloatArray;
+import uk.ac.manchester.tornado.api.types.arrays.IntArray;
+import uk.ac.manchester.tornado.api.types.arrays.TornadoNativeArray;
+
+/** A small array whose contents its key says: every graph has a copy of its own. */
+public sealed interface ConstantKey<T extends TornadoNativeArray> extends ArrayKey<T>, Argument<T> {
+    long elements();
+
+    /** @param array of {@link #elements}, all 0 */
+    void fill(T array);
+
+    @Override
+    default T in(DeviceArrays arrays) {
+        return arrays.get(this);
+    }
+
+    /** Says a layer, for kernels that always work on it. */
+    record Layer(int index) implements ConstantKey<IntArray> {
+        @Override
+        public ElementType<IntArray> type() {
+            return ElementType.INT;
+        }
+
+        @Override
+        public long elements() {
+            return 1;
+        }
+
+        @Override
+        public void fill(IntArray array) {
+            array.set(0, index);
+        }
+    }
+
+    /**
+     * The powers of two that a format's elements are made with.
+     *
+     * @param format a constant of {@link WeightFormat}
+     */
+    record Powers(int format) implements ConstantKey<FloatArray> {
+        @Override
+        public ElementType<FloatArray> type() {
+            return ElementType.FLOAT;
+        }
+
+        @Override
+        public long elements() {
+            return WeightFormat.powers(format).getSize();
+        }
+
+        @Override
+        public void fill(FloatArray array) {
+            array.getSegment().copyFrom(WeightFormat.powers(format).getSegment());
+        }
+    }
+
+    /** In place of an array that a kernel takes and does not read. */
+    record Unread<T extends TornadoNativeArray>(ElementType<T> type) implements ConstantKey<T> {
+        @Override
+        public long elements() {
+            return 1;
+        }
+
+        @Override
+        public void fill(T array) {
+            // Nobody reads it.
+        }
+    }
+}
