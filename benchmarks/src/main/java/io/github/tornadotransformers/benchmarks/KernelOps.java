@@ -5,20 +5,22 @@ import io.github.tornadotransformers.host.HostOps;
 import io.github.tornadotransformers.kernels.AttentionKernels;
 import io.github.tornadotransformers.kernels.CacheKernels;
 import io.github.tornadotransformers.kernels.EmbeddingKernels;
+import io.github.tornadotransformers.kernels.GatedMlpKernels;
 import io.github.tornadotransformers.kernels.KernelMath;
 import io.github.tornadotransformers.kernels.LinearKernels;
 import io.github.tornadotransformers.kernels.LinearTileKernels;
 import io.github.tornadotransformers.kernels.NormKernels;
 import io.github.tornadotransformers.kernels.RotaryKernels;
+import io.github.tornadotransformers.kernels.ScaleKernels;
 import io.github.tornadotransformers.kernels.Slices;
 import io.github.tornadotransformers.kernels.Step;
-import io.github.tornadotransformers.kernels.SwiGluKernels;
 import io.github.tornadotransformers.models.program.Activation;
 import io.github.tornadotransformers.models.program.AttentionShape;
 import io.github.tornadotransformers.models.program.Groups;
 import io.github.tornadotransformers.models.program.Residual;
 import io.github.tornadotransformers.models.program.RotaryTable;
 import io.github.tornadotransformers.models.program.Scaling;
+import io.github.tornadotransformers.taskgraphs.graphs.KernelArguments;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.util.HashMap;
@@ -97,7 +99,8 @@ final class KernelOps implements HostOps {
                 w.format(),
                 rows,
                 table.rows(),
-                table.columns());
+                table.columns(),
+                scale);
     }
 
     @Override
@@ -130,15 +133,44 @@ final class KernelOps implements HostOps {
     }
 
     @Override
+    @SuppressWarnings("ReferenceEquality") // the same array, not an equal one, is in place
     public void rmsNorm(
             Groups groups, float[] x, float[] weight, float epsilon, Residual residual, int rows, float[] out) {
-        requireKernel(groups.coverTheRow() && groups.count() == 1 && !residual.adds(), groups);
-        int width = groups.size();
         setStep(0, rows);
-        FloatArray squares = scratch("sums", rows * Slices.count(width));
-        NormKernels.sliceSquares(floats(x), step, squares, rows, width);
-        NormKernels.rmsNorm(
-                floats(x), squares, floats(weight), layer, step, floats(out), rows, width, epsilon, KernelMath.STRICT);
+        int size = groups.size();
+        FloatArray squares = scratch("sums", rows * groups.count() * Slices.count(size));
+        NormKernels.sliceSquares(
+                floats(x), step, squares, rows, groups.rowWidth(), groups.firstColumn(), groups.count(), size);
+        if (x == out) {
+            NormKernels.rmsNormInPlace(
+                    squares,
+                    floats(weight),
+                    layer,
+                    step,
+                    floats(out),
+                    rows,
+                    groups.rowWidth(),
+                    groups.firstColumn(),
+                    groups.count(),
+                    size,
+                    epsilon,
+                    KernelMath.STRICT);
+        } else {
+            NormKernels.rmsNorm(
+                    floats(x),
+                    squares,
+                    floats(weight),
+                    layer,
+                    step,
+                    floats(out),
+                    rows,
+                    groups.count(),
+                    size,
+                    epsilon,
+                    residual.adds() ? 1 : 0,
+                    residual.scale(),
+                    KernelMath.STRICT);
+        }
     }
 
     @Override
@@ -194,12 +226,9 @@ final class KernelOps implements HostOps {
                 Slices.count(inputs),
                 columns,
                 bias == null ? 0 : 1,
-                switch (activation) {
-                    case NONE -> LinearKernels.NO_ACTIVATION;
-                    case GELU_TANH -> LinearKernels.GELU_TANH;
-                    case SILU, GELU_ERF -> throw new IllegalArgumentException("no kernel for " + activation);
-                },
+                KernelArguments.activation(activation),
                 residual.adds() ? 1 : 0,
+                residual.scale(),
                 KernelMath.STRICT);
     }
 
@@ -214,6 +243,7 @@ final class KernelOps implements HostOps {
                 shape.heads(),
                 shape.kvHeads(),
                 shape.headDim(),
+                table.pairs(),
                 table.positions());
     }
 
@@ -267,7 +297,11 @@ final class KernelOps implements HostOps {
                 shape.headsPerKvHead(),
                 shape.headDim(),
                 shape.contextLength(),
-                scaling.factor());
+                KernelArguments.window(shape),
+                scaling.factor(),
+                KernelArguments.cap(scaling),
+                KernelArguments.inverseCap(scaling),
+                KernelMath.STRICT);
     }
 
     @Override
@@ -278,9 +312,11 @@ final class KernelOps implements HostOps {
         FloatArray maxima = scratch("maxima", slices);
         FloatArray sums = scratch("sums", slices);
         FloatArray in = floats(scores);
-        AttentionKernels.sliceMaxima(in, step, maxima, rows, shape.heads(), context);
-        AttentionKernels.sliceExponentials(in, maxima, step, sums, rows, shape.heads(), context, KernelMath.STRICT);
-        AttentionKernels.divideByTotals(sums, step, in, rows, shape.heads(), context, KernelMath.STRICT);
+        int heads = shape.heads();
+        int window = KernelArguments.window(shape);
+        AttentionKernels.sliceMaxima(in, step, maxima, rows, heads, context, window);
+        AttentionKernels.sliceExponentials(in, maxima, step, sums, rows, heads, context, window, KernelMath.STRICT);
+        AttentionKernels.divideByTotals(sums, step, in, rows, heads, context, window, KernelMath.STRICT);
     }
 
     @Override
@@ -299,26 +335,37 @@ final class KernelOps implements HostOps {
                 shape.heads(),
                 shape.headsPerKvHead(),
                 shape.headDim(),
-                context);
-        AttentionKernels.finishOutputs(sums, step, floats(out), rows, shape.heads(), shape.headDim(), context);
+                context,
+                KernelArguments.window(shape));
+        AttentionKernels.finishOutputs(
+                sums, step, floats(out), rows, shape.heads(), shape.headDim(), context, KernelArguments.window(shape));
     }
 
     @Override
     public void gatedMlp(Activation activation, float[] gateUp, int rows, int width, float[] out) {
-        requireKernel(activation == Activation.SILU, activation);
         setStep(0, rows);
-        SwiGluKernels.swiGlu(floats(gateUp), step, floats(out), rows, width, KernelMath.STRICT);
+        GatedMlpKernels.gatedMlp(
+                floats(gateUp),
+                step,
+                floats(out),
+                rows,
+                width,
+                KernelArguments.activation(activation),
+                KernelMath.STRICT);
     }
 
     @Override
     public void scale(Scaling scaling, int count, float[] x) {
-        requireKernel(false, scaling);
-    }
-
-    private static void requireKernel(boolean there, Object what) {
-        if (!there) {
-            throw new IllegalArgumentException("no kernel for " + what);
-        }
+        setStep(0, 1);
+        ScaleKernels.scale(
+                floats(x),
+                step,
+                1,
+                count,
+                scaling.factor(),
+                KernelArguments.cap(scaling),
+                KernelArguments.inverseCap(scaling),
+                KernelMath.STRICT);
     }
 
     @Override

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThatCode;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.github.tornadotransformers.emulator.OnEmulator;
+import io.github.tornadotransformers.models.checkpoint.ModelFamilies;
 import io.github.tornadotransformers.taskgraphs.devices.DeviceInfo;
 import io.github.tornadotransformers.taskgraphs.devices.MathMode;
 import io.github.tornadotransformers.taskgraphs.devices.TornadoDevices;
@@ -15,14 +16,16 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
-/** Every Op as a graph of its own, on the emulator. */
+/** Every Op of every family as a graph of its own, on the emulator. */
 @OnEmulator
 class DeviceRunTest {
     private DeviceInfo device;
 
     static Stream<Case> ops() {
-        return new Selection(Map.of("model", List.of("tiny-gpt2", "tiny-llama"), "engine", List.of("tornado")))
-                .ops().stream();
+        List<String> models = ModelFamilies.all().stream()
+                .map(family -> "tiny-" + family.modelType())
+                .toList();
+        return new Selection(Map.of("model", models, "engine", List.of("tornado"))).ops().stream();
     }
 
     static Stream<Case> addingOps() {

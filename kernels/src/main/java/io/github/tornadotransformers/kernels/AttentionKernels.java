@@ -5,11 +5,11 @@ import uk.ac.manchester.tornado.api.types.arrays.FloatArray;
 import uk.ac.manchester.tornado.api.types.arrays.IntArray;
 
 /**
- * Causal grouped-query attention over the cache: row r, at position p = step[POSITION] + r, sees positions 0 to p. Query head h
- * reads key/value head h / headsPerKvHead.
+ * Causal grouped-query attention over the cache: row r, at position p = step[POSITION] + r, sees the last {@code window} of the
+ * positions 0 to p; a window of the whole context is none. Query head h reads key/value head h / headsPerKvHead.
  *
- * <p>Shapes: scores [rows][heads][context], of which [0, p] is defined; keys [layers][kvHeads][headDim][context]; values
- * [layers][kvHeads][context][headDim]; slice results [rows][heads][slices of context], then [headDim] for outputs.
+ * <p>Shapes: scores [rows][heads][context], of which the positions that are seen are defined; keys
+ * [layers][kvHeads][headDim][context]; values [layers][kvHeads][context][headDim]; slice results [rows][heads][slices of context], then [headDim] for outputs.
  *
  * <p>Source: Vaswani et al. 2017, arXiv:1706.03762; Ainslie et al. 2023, arXiv:2305.13245.
  */
@@ -17,9 +17,13 @@ public final class AttentionKernels {
     private AttentionKernels() {}
 
     /**
-     * scores[r][h][t] = (sum_d query[r][h][d] * keys[layer][h'][d][t]) * scale, for t ≤ p.
+     * scores[r][h][t] = (sum_d query[r][h][d] * keys[layer][h'][d][t]) * scale, softly capped where there is a cap, for every
+     * position t that is seen.
      *
      * <p>Order: r, h and t parallel, t contiguous in keys and scores; d left to right.
+     *
+     * @param cap 0 for none
+     * @param inverseCap 1 / cap, rounded once
      */
     public static void scaledScores(
             FloatArray qkv,
@@ -32,12 +36,17 @@ public final class AttentionKernels {
             int headsPerKvHead,
             int headDim,
             int context,
-            float scale) {
+            int window,
+            float scale,
+            float cap,
+            float inverseCap,
+            int math) {
         for (@Parallel int i = 0; i < rows * heads * context; i++) {
             int t = i % context;
             int head = i / context % heads;
             int row = i / context / heads;
-            if (row < step.get(Step.ROWS) && t <= step.get(Step.POSITION) + row) {
+            int position = step.get(Step.POSITION) + row;
+            if (row < step.get(Step.ROWS) && t <= position && t + window > position) {
                 int kvHeads = heads / headsPerKvHead;
                 int query = (row * (heads + 2 * kvHeads) + head) * headDim;
                 int key = (layer.get(0) * kvHeads + head / headsPerKvHead) * headDim * context + t;
@@ -45,22 +54,24 @@ public final class AttentionKernels {
                 for (int d = 0; d < headDim; d++) {
                     sum += qkv.get(query + d) * keys.get(key + d * context);
                 }
-                scores.set(i, sum * scale);
+                scores.set(i, KernelMath.scaled(math, sum, scale, cap, inverseCap));
             }
         }
     }
 
-    /** maxima[r][h][s] = max over slice s of scores[r][h][t], t ≤ p. Order: r, h and s parallel; a maximum has no order. */
+    /** maxima[r][h][s] = max over slice s of scores[r][h][t], t seen. Order: r, h and s parallel; a maximum has no order. */
     public static void sliceMaxima(
-            FloatArray scores, IntArray step, FloatArray maxima, int rows, int heads, int context) {
+            FloatArray scores, IntArray step, FloatArray maxima, int rows, int heads, int context, int window) {
         for (@Parallel int i = 0; i < rows * heads * Slices.count(context); i++) {
             int start = i % Slices.count(context) * Slices.SIZE;
             int line = i / Slices.count(context);
             int row = line / heads;
             int length = step.get(Step.POSITION) + row + 1;
-            if (row < step.get(Step.ROWS) && start < length) {
-                float max = scores.get(line * context + start);
-                for (int t = start + 1; t < Math.min(start + Slices.SIZE, length); t++) {
+            int first = Window.first(length, window);
+            if (row < step.get(Step.ROWS) && start < length && start + Slices.SIZE > first) {
+                int from = Math.max(start, first);
+                float max = scores.get(line * context + from);
+                for (int t = from + 1; t < Math.min(start + Slices.SIZE, length); t++) {
                     float score = scores.get(line * context + t);
                     max = score > max ? score : max;
                 }
@@ -70,7 +81,7 @@ public final class AttentionKernels {
     }
 
     /**
-     * scores[r][h][t] = exp(scores[r][h][t] - max), in place, and sums[r][h][s] = their sum over slice s, t ≤ p.
+     * scores[r][h][t] = exp(scores[r][h][t] - max), in place, and sums[r][h][s] = their sum over slice s, t seen.
      *
      * <p>Order: r, h and s parallel; t left to right; each work item takes the maximum of the slices' maxima again.
      */
@@ -82,16 +93,19 @@ public final class AttentionKernels {
             int rows,
             int heads,
             int context,
+            int window,
             int math) {
         for (@Parallel int i = 0; i < rows * heads * Slices.count(context); i++) {
             int start = i % Slices.count(context) * Slices.SIZE;
             int line = i / Slices.count(context);
             int row = line / heads;
             int length = step.get(Step.POSITION) + row + 1;
-            if (row < step.get(Step.ROWS) && start < length) {
-                float max = max(maxima, line * Slices.count(context), Slices.count(length));
+            int first = Window.first(length, window);
+            if (row < step.get(Step.ROWS) && start < length && start + Slices.SIZE > first) {
+                int slices = line * Slices.count(context);
+                float max = max(maxima, slices + first / Slices.SIZE, slices + Slices.count(length));
                 float sum = 0f;
-                for (int t = start; t < Math.min(start + Slices.SIZE, length); t++) {
+                for (int t = Math.max(start, first); t < Math.min(start + Slices.SIZE, length); t++) {
                     float exponential = KernelMath.exp(math, scores.get(line * context + t) - max);
                     scores.set(line * context + t, exponential);
                     sum += exponential;
@@ -102,7 +116,7 @@ public final class AttentionKernels {
     }
 
     /**
-     * exponentials[h][t] = exp(scores[h][t] - max), and sums[h][s] = their sum over slice s, for a single row, t ≤ p: {@link
+     * exponentials[h][t] = exp(scores[h][t] - max), and sums[h][s] = their sum over slice s, for a single row, t seen: {@link
      * #sliceMaxima} and {@link #sliceExponentials} in one kernel. As other work items still read the scores, it has an output.
      *
      * <p>Order: h and s parallel; t left to right; each work item takes the maximum of all scores.
@@ -114,17 +128,19 @@ public final class AttentionKernels {
             FloatArray sums,
             int heads,
             int context,
+            int window,
             int math) {
         for (@Parallel int i = 0; i < heads * Slices.count(context); i++) {
             int start = i % Slices.count(context) * Slices.SIZE;
-            int first = i / Slices.count(context) * context;
+            int line = i / Slices.count(context) * context;
             int length = step.get(Step.POSITION) + 1;
-            if (start < length) {
-                float max = max(scores, first, length);
+            int first = Window.first(length, window);
+            if (start < length && start + Slices.SIZE > first) {
+                float max = max(scores, line + first, line + length);
                 float sum = 0f;
-                for (int t = start; t < Math.min(start + Slices.SIZE, length); t++) {
-                    float exponential = KernelMath.exp(math, scores.get(first + t) - max);
-                    exponentials.set(first + t, exponential);
+                for (int t = Math.max(start, first); t < Math.min(start + Slices.SIZE, length); t++) {
+                    float exponential = KernelMath.exp(math, scores.get(line + t) - max);
+                    exponentials.set(line + t, exponential);
                     sum += exponential;
                 }
                 sums.set(i, sum);
@@ -132,36 +148,39 @@ public final class AttentionKernels {
         }
     }
 
-    private static float max(FloatArray values, int first, int count) {
+    private static float max(FloatArray values, int first, int end) {
         float max = values.get(first);
-        for (int i = 1; i < count; i++) {
-            float value = values.get(first + i);
+        for (int i = first + 1; i < end; i++) {
+            float value = values.get(i);
             max = value > max ? value : max;
         }
         return max;
     }
 
     /**
-     * scores[r][h][t] = scores[r][h][t] / sum_s sums[r][h][s], in place, for t ≤ p: probabilities.
+     * scores[r][h][t] = scores[r][h][t] / sum_s sums[r][h][s], in place, for t seen: probabilities.
      *
      * <p>Order: r, h and t parallel, t contiguous; s left to right, again in each work item.
      */
     public static void divideByTotals(
-            FloatArray sums, IntArray step, FloatArray scores, int rows, int heads, int context, int math) {
+            FloatArray sums, IntArray step, FloatArray scores, int rows, int heads, int context, int window, int math) {
         for (@Parallel int i = 0; i < rows * heads * context; i++) {
             int t = i % context;
             int line = i / context;
             int row = line / heads;
             int length = step.get(Step.POSITION) + row + 1;
-            if (row < step.get(Step.ROWS) && t < length) {
-                float total = Slices.total(sums, line * Slices.count(context), 1, Slices.count(length));
+            int first = Window.first(length, window);
+            if (row < step.get(Step.ROWS) && t < length && t >= first) {
+                int slice = first / Slices.SIZE;
+                int slices = Slices.count(length) - slice;
+                float total = Slices.total(sums, line * Slices.count(context) + slice, 1, slices);
                 scores.set(i, KernelMath.quotient(math, scores.get(i), total));
             }
         }
     }
 
     /**
-     * sums[r][h][s][d] = sum over slice s of probabilities[r][h][t] * values[layer][h'][t][d], t ≤ p.
+     * sums[r][h][s][d] = sum over slice s of probabilities[r][h][t] * values[layer][h'][t][d], t seen.
      *
      * <p>Order: r, h, s and d parallel, d contiguous in values and sums; t left to right.
      */
@@ -175,7 +194,8 @@ public final class AttentionKernels {
             int heads,
             int headsPerKvHead,
             int headDim,
-            int context) {
+            int context,
+            int window) {
         for (@Parallel int i = 0; i < rows * heads * (Slices.count(context) * headDim); i++) {
             int d = i % headDim;
             int start = i / headDim % Slices.count(context) * Slices.SIZE;
@@ -183,11 +203,12 @@ public final class AttentionKernels {
             int head = line % heads;
             int row = line / heads;
             int length = step.get(Step.POSITION) + row + 1;
-            if (row < step.get(Step.ROWS) && start < length) {
+            int first = Window.first(length, window);
+            if (row < step.get(Step.ROWS) && start < length && start + Slices.SIZE > first) {
                 int kvHeads = heads / headsPerKvHead;
                 int value = (layer.get(0) * kvHeads + head / headsPerKvHead) * context * headDim + d;
                 float sum = 0f;
-                for (int t = start; t < Math.min(start + Slices.SIZE, length); t++) {
+                for (int t = Math.max(start, first); t < Math.min(start + Slices.SIZE, length); t++) {
                     sum += probabilities.get(line * context + t) * values.get(value + t * headDim);
                 }
                 sums.set(i, sum);
@@ -196,20 +217,21 @@ public final class AttentionKernels {
     }
 
     /**
-     * out[r][h][d] = sum_s sums[r][h][s][d], over the slices that hold positions up to p.
+     * out[r][h][d] = sum_s sums[r][h][s][d], over the slices that hold positions that are seen.
      *
      * <p>Order: r, h and d parallel, d contiguous; s left to right.
      */
     public static void finishOutputs(
-            FloatArray sums, IntArray step, FloatArray out, int rows, int heads, int headDim, int context) {
+            FloatArray sums, IntArray step, FloatArray out, int rows, int heads, int headDim, int context, int window) {
         for (@Parallel int i = 0; i < rows * heads * headDim; i++) {
             int d = i % headDim;
             int line = i / headDim;
             int row = line / heads;
             if (row < step.get(Step.ROWS)) {
-                int slices = Slices.count(step.get(Step.POSITION) + row + 1);
-                int first = line * Slices.count(context) * headDim + d;
-                out.set(i, Slices.total(sums, first, headDim, slices));
+                int length = step.get(Step.POSITION) + row + 1;
+                int slice = Window.first(length, window) / Slices.SIZE;
+                int first = (line * Slices.count(context) + slice) * headDim + d;
+                out.set(i, Slices.total(sums, first, headDim, Slices.count(length) - slice));
             }
         }
     }

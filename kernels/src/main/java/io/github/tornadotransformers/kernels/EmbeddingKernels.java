@@ -11,7 +11,7 @@ public final class EmbeddingKernels {
     private EmbeddingKernels() {}
 
     /**
-     * out[r][i] = table[i][tokens[r]].
+     * out[r][i] = table[i][tokens[r]] * factor.
      *
      * <p>Shapes: table [width][vocabSize] in any {@link WeightFormat}, as the head reads it; out [rows][width].
      *
@@ -29,14 +29,15 @@ public final class EmbeddingKernels {
             int format,
             int rows,
             int width,
-            int vocabSize) {
+            int vocabSize,
+            float factor) {
         for (@Parallel int j = 0; j < rows * width; j++) {
             int row = j / width;
             int i = j % width;
             if (row < step.get(Step.ROWS)) {
                 int token = tokens.get(row);
                 float value = WeightFormat.element(format, floats, shorts, bytes, powers, i * vocabSize + token);
-                out.set(j, value * WeightFormat.scale(format, scales, 0, i, vocabSize, token));
+                out.set(j, value * WeightFormat.scale(format, scales, 0, i, vocabSize, token) * factor);
             }
         }
     }

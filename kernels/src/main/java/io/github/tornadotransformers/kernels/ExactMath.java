@@ -27,6 +27,35 @@ final class ExactMath {
     private static final float GELU_CUBIC = 0.044715f;
     private static final float GELU_CUBIC_SLOPE = 0.134145f;
 
+    /** Below this, {@link #tanh} is a polynomial; Cephes, tanhf. */
+    private static final float TANH_SMALL = 0.625f;
+
+    private static final float T0 = -5.70498872745e-3f;
+    private static final float T1 = 2.06390887954e-2f;
+    private static final float T2 = -5.37397155531e-2f;
+    private static final float T3 = 1.33314422036e-1f;
+    private static final float T4 = -3.33332819422e-1f;
+
+    /** Below this, {@link #erf} is a polynomial, and above the other it is 1. */
+    private static final float ERF_SMALL = 0.9f;
+
+    private static final float ERF_ONE = 3.92f;
+
+    private static final float E0 = -0.0006090360111556947f;
+    private static final float E1 = 0.005011962726712227f;
+    private static final float E2 = -0.02677890844643116f;
+    private static final float E3 = 0.11282140761613846f;
+    private static final float E4 = -0.3761252462863922f;
+    private static final float E5 = 0.12837915122509003f;
+
+    private static final float F0 = 1.0432903764012735e-05f;
+    private static final float F1 = -0.000314856122713536f;
+    private static final float F2 = 0.0036103343591094017f;
+    private static final float F3 = -0.02369455061852932f;
+    private static final float F4 = 0.1061590313911438f;
+    private static final float F5 = 0.6351980566978455f;
+    private static final float F6 = 1.1286370754241943f;
+
     /** Where {@link #exp} is not clamped, its exponent of two is at least this. */
     private static final int LEAST_EXPONENT = -126;
 
@@ -72,6 +101,45 @@ final class ExactMath {
             bits = rest;
         }
         return power;
+    }
+
+    /** The hyperbolic tangent; NaN for NaN. */
+    static float tanh(float x) {
+        float size = x < 0f ? -x : x;
+        float square = x * x;
+        float p = T0;
+        p = p * square + T1;
+        p = p * square + T2;
+        p = p * square + T3;
+        p = p * square + T4;
+        float small = p * (square * x) + x;
+        float large = 1f - quotient(2f, exp(size + size) + 1f);
+        float signed = x < 0f ? -large : large;
+        return size < TANH_SMALL ? small : signed;
+    }
+
+    /** The error function; NaN for NaN. */
+    static float erf(float x) {
+        float size = x < 0f ? -x : x;
+        float square = x * x;
+        float p = E0;
+        p = p * square + E1;
+        p = p * square + E2;
+        p = p * square + E3;
+        p = p * square + E4;
+        p = p * square + E5;
+        float small = p * x + x;
+        float q = F0;
+        q = q * size + F1;
+        q = q * size + F2;
+        q = q * size + F3;
+        q = q * size + F4;
+        q = q * size + F5;
+        q = q * size + F6;
+        float middle = 1f - exp(-(q * size));
+        float large = size > ERF_ONE ? 1f : middle;
+        float signed = x < 0f ? -large : large;
+        return size < ERF_SMALL ? small : signed;
     }
 
     /** GELU's {@code u = sqrt(2/pi) (x + 0.044715 x^3)}, arXiv:1606.08415. */

@@ -13,6 +13,8 @@ public final class KernelMath {
     /** What the device does fastest. */
     public static final int FAST = 1;
 
+    private static final float ROOT_OF_HALF = 0.70710678f;
+
     private KernelMath() {}
 
     static float exp(int math, float x) {
@@ -36,6 +38,44 @@ public final class KernelMath {
     /** GELU's tanh form, arXiv:1606.08415, as {@code x * sigmoid(2u)}. */
     static float geluTanh(int math, float x) {
         return quotient(math, x, 1f + exp(math, -2f * ExactMath.geluArgument(x)));
+    }
+
+    /** GELU itself, arXiv:1606.08415: {@code x/2 (1 + erf(x / sqrt(2)))}. A device's own erf is not to be had: ours in both modes. */
+    static float geluErf(float x) {
+        return x * 0.5f * (ExactMath.erf(x * ROOT_OF_HALF) + 1f);
+    }
+
+    static float tanh(int math, float x) {
+        return math == FAST ? TornadoMath.tanh(x) : ExactMath.tanh(x);
+    }
+
+    /** One of the activations of {@link LinearKernels}. */
+    static float activate(int math, int activation, float x) {
+        float y = x;
+        if (activation == LinearKernels.SILU) {
+            y = silu(math, x);
+        }
+        if (activation == LinearKernels.GELU_TANH) {
+            y = geluTanh(math, x);
+        }
+        if (activation == LinearKernels.GELU_ERF) {
+            y = geluErf(x);
+        }
+        return y;
+    }
+
+    /**
+     * {@code y = x * factor}, and {@code cap * tanh(y * inverseCap)} where there is a cap.
+     *
+     * @param cap 0 for none
+     * @param inverseCap {@code 1 / cap}, rounded once
+     */
+    static float scaled(int math, float x, float factor, float cap, float inverseCap) {
+        float y = x * factor;
+        if (cap != 0f) {
+            y = cap * tanh(math, y * inverseCap);
+        }
+        return y;
     }
 
     static float sigmoid(int math, float x) {

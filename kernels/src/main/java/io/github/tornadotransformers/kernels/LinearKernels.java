@@ -16,6 +16,8 @@ import uk.ac.manchester.tornado.api.types.arrays.ShortArray;
 public final class LinearKernels {
     public static final int NO_ACTIVATION = 0;
     public static final int GELU_TANH = 1;
+    public static final int SILU = 2;
+    public static final int GELU_ERF = 3;
 
     private LinearKernels() {}
 
@@ -59,14 +61,16 @@ public final class LinearKernels {
     }
 
     /**
-     * out[r][c] = activation(sum_s sums[r][s][c] + bias[layer][c]), or out += that.
+     * out[r][c] = activation(sum_s sums[r][s][c] + bias[layer][c]), or out += scale * that.
      *
      * <p>Shapes: sums [rows][slices][columns]; bias [layers][columns]; out [rows][columns].
      *
      * <p>Order: r and c parallel, c contiguous; s left to right; then bias, activation, residual.
      *
      * @param biased 1 to add the bias
+     * @param activation one of this class
      * @param adds 1 to add to {@code out}
+     * @param scale of what is added
      * @param math a mode of {@link KernelMath}
      */
     public static void finish(
@@ -81,6 +85,7 @@ public final class LinearKernels {
             int biased,
             int activation,
             int adds,
+            float scale,
             int math) {
         for (@Parallel int i = 0; i < rows * columns; i++) {
             int row = i / columns;
@@ -90,11 +95,9 @@ public final class LinearKernels {
                 if (biased == 1) {
                     y = y + bias.get(layer.get(0) * columns + column);
                 }
-                if (activation == GELU_TANH) {
-                    y = KernelMath.geluTanh(math, y);
-                }
+                y = KernelMath.activate(math, activation, y);
                 if (adds == 1) {
-                    y = out.get(i) + y;
+                    y = out.get(i) + scale * y;
                 }
                 out.set(i, y);
             }

@@ -30,15 +30,32 @@ public final class NormKernels {
         }
     }
 
-    /** squares[r][s] = sum over slice s of x[r][i]^2. Order: r and s parallel; i left to right. */
-    public static void sliceSquares(FloatArray x, IntArray step, FloatArray squares, int rows, int width) {
-        for (@Parallel int j = 0; j < rows * Slices.count(width); j++) {
-            int row = j / Slices.count(width);
-            int start = j % Slices.count(width) * Slices.SIZE;
+    /**
+     * squares[r][g][s] = sum over slice s of group g of x[r][g][i]^2.
+     *
+     * <p>Shapes: x [rows][rowWidth], whose groups lie side by side from firstColumn on, size elements each; squares
+     * [rows][groups][slices of a group].
+     *
+     * <p>Order: r, g and s parallel; i left to right.
+     */
+    public static void sliceSquares(
+            FloatArray x,
+            IntArray step,
+            FloatArray squares,
+            int rows,
+            int rowWidth,
+            int firstColumn,
+            int groups,
+            int size) {
+        for (@Parallel int j = 0; j < rows * groups * Slices.count(size); j++) {
+            int start = j % Slices.count(size) * Slices.SIZE;
+            int group = j / Slices.count(size) % groups;
+            int row = j / Slices.count(size) / groups;
             if (row < step.get(Step.ROWS)) {
+                int first = row * rowWidth + firstColumn + group * size;
                 float sum = 0f;
-                for (int i = start; i < Math.min(start + Slices.SIZE, width); i++) {
-                    float value = x.get(row * width + i);
+                for (int i = start; i < Math.min(start + Slices.SIZE, size); i++) {
+                    float value = x.get(first + i);
                     sum += value * value;
                 }
                 squares.set(j, sum);
@@ -97,9 +114,15 @@ public final class NormKernels {
     }
 
     /**
-     * out[r][i] = weight[layer][i] * (x[r][i] * (1 / sqrt(mean(x[r]^2) + epsilon))).
+     * y = weight[layer][i] * (x[r][g][i] * (1 / sqrt(mean(x[r][g]^2) + epsilon))); out[r][g][i] = y, or out += scale * y. The
+     * groups share the weight.
      *
-     * <p>Order: r and i parallel, i contiguous; each work item re-adds the row's slices.
+     * <p>Shapes: x, out [rows][groups][size]; squares as of {@link #sliceSquares}; weight [layers][size].
+     *
+     * <p>Order: r, g and i parallel, i contiguous; each work item re-adds the group's slices.
+     *
+     * @param adds 1 to add to {@code out}
+     * @param scale of what is added
      */
     public static void rmsNorm(
             FloatArray x,
@@ -109,15 +132,55 @@ public final class NormKernels {
             IntArray step,
             FloatArray out,
             int rows,
-            int width,
+            int groups,
+            int size,
+            float epsilon,
+            int adds,
+            float scale,
+            int math) {
+        for (@Parallel int j = 0; j < rows * groups * size; j++) {
+            int i = j % size;
+            int group = j / size;
+            int row = group / groups;
+            if (row < step.get(Step.ROWS)) {
+                float inverse = KernelMath.inverseRoot(math, mean(squares, group, size, math), epsilon);
+                float y = weight.get(layer.get(0) * size + i) * (x.get(j) * inverse);
+                if (adds == 1) {
+                    y = out.get(j) + scale * y;
+                }
+                out.set(j, y);
+            }
+        }
+    }
+
+    /**
+     * {@link #rmsNorm} in place, of some of a row's columns; the others stay.
+     *
+     * <p>Shapes: x [rows][rowWidth] and squares as of {@link #sliceSquares}; weight [layers][size].
+     *
+     * <p>Order: r, g and i parallel, i contiguous; each work item re-adds the group's slices.
+     */
+    public static void rmsNormInPlace(
+            FloatArray squares,
+            FloatArray weight,
+            IntArray layer,
+            IntArray step,
+            FloatArray x,
+            int rows,
+            int rowWidth,
+            int firstColumn,
+            int groups,
+            int size,
             float epsilon,
             int math) {
-        for (@Parallel int j = 0; j < rows * width; j++) {
-            int row = j / width;
-            int i = layer.get(0) * width + j - row * width;
+        for (@Parallel int j = 0; j < rows * groups * size; j++) {
+            int i = j % size;
+            int group = j / size % groups;
+            int row = j / size / groups;
             if (row < step.get(Step.ROWS)) {
-                float inverse = KernelMath.inverseRoot(math, mean(squares, row, width, math), epsilon);
-                out.set(j, weight.get(i) * (x.get(j) * inverse));
+                int at = row * rowWidth + firstColumn + group * size + i;
+                float inverse = KernelMath.inverseRoot(math, mean(squares, j / size, size, math), epsilon);
+                x.set(at, weight.get(layer.get(0) * size + i) * (x.get(at) * inverse));
             }
         }
     }
@@ -163,7 +226,7 @@ public final class NormKernels {
         }
     }
 
-    /** {@link #rmsNorm} of a single row, in one kernel, as {@link #layerNormRow} is. */
+    /** {@link #rmsNorm} of a single row of one group, in one kernel, as {@link #layerNormRow} is. */
     public static void rmsNormRow(
             FloatArray x,
             FloatArray weight,
@@ -172,6 +235,8 @@ public final class NormKernels {
             int rows,
             int width,
             float epsilon,
+            int adds,
+            float scale,
             int math) {
         for (@Parallel int j = 0; j < rows * width; j++) {
             float squares = 0f;
@@ -184,7 +249,11 @@ public final class NormKernels {
                 squares += slice;
             }
             float inverse = KernelMath.inverseRoot(math, KernelMath.quotient(math, squares, width), epsilon);
-            out.set(j, weight.get(layer.get(0) * width + j) * (x.get(j) * inverse));
+            float y = weight.get(layer.get(0) * width + j) * (x.get(j) * inverse);
+            if (adds == 1) {
+                y = out.get(j) + scale * y;
+            }
+            out.set(j, y);
         }
     }
 

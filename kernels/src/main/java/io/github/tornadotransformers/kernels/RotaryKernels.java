@@ -9,9 +9,9 @@ public final class RotaryKernels {
     private RotaryKernels() {}
 
     /**
-     * (a, b) = (a cos - b sin, b cos + a sin) for every pair of elements (i, i + headDim/2) of a query or key head.
+     * (a, b) = (a cos - b sin, b cos + a sin) for every pair of elements (i, i + pairs) of a query or key head.
      *
-     * <p>Shapes: angles [2][positions][headDim/2], cosines then sines, from the host; qkv [rows][(heads + 2 kvHeads) headDim], in place.
+     * <p>Shapes: angles [2][positions][pairs], cosines then sines, from the host; qkv [rows][(heads + 2 kvHeads) headDim], in place.
      *
      * <p>Order: r, head and pair parallel, pairs contiguous.
      */
@@ -23,9 +23,9 @@ public final class RotaryKernels {
             int heads,
             int kvHeads,
             int headDim,
+            int pairs,
             int positions) {
-        for (@Parallel int i = 0; i < rows * (heads + kvHeads) * (headDim / 2); i++) {
-            int pairs = headDim / 2;
+        for (@Parallel int i = 0; i < rows * (heads + kvHeads) * pairs; i++) {
             int pair = i % pairs;
             int head = i / pairs % (heads + kvHeads);
             int row = i / pairs / (heads + kvHeads);

@@ -1,7 +1,6 @@
 package io.github.tornadotransformers.kernels;
 
 import io.github.tornadotransformers.host.ScalarOps;
-import io.github.tornadotransformers.models.program.Activation;
 import io.github.tornadotransformers.models.program.AttentionShape;
 import io.github.tornadotransformers.models.program.RotaryTable;
 import io.github.tornadotransformers.models.program.Scaling;
@@ -31,7 +30,8 @@ class AttentionKernelsTest {
             int kvHeads = data.between(1, 3);
             int heads = kvHeads * data.between(1, 3);
             int context = data.coin() ? data.size(389) : data.between(1, 300);
-            AttentionShape shape = new AttentionShape(heads, kvHeads, 2 * data.between(1, 40), context);
+            AttentionShape whole = new AttentionShape(heads, kvHeads, 2 * data.between(1, 40), context);
+            AttentionShape shape = data.coin() ? whole : whole.withWindow(data.between(1, context + 1));
             int rows = data.between(1, 9);
             int live = rows == 1 ? 1 : data.between(1, Math.min(rows, context));
             return new Place(shape, rows, live, data.between(0, context - live), data.between(0, LAYERS - 1));
@@ -43,6 +43,10 @@ class AttentionKernelsTest {
 
         IntArray layerIndex() {
             return KernelArrays.layer(layer);
+        }
+
+        int window() {
+            return Math.min(shape.window(), shape.contextLength());
         }
 
         int slices() {
@@ -60,7 +64,8 @@ class AttentionKernelsTest {
         RandomData data = new RandomData(seed);
         Place place = Place.of(data);
         AttentionShape shape = place.shape();
-        double[] frequencies = IntStream.range(0, shape.headDim() / 2)
+        int pairs = data.coin() ? shape.headDim() / 2 : data.between(1, shape.headDim() / 2);
+        double[] frequencies = IntStream.range(0, pairs)
                 .mapToDouble(i -> Math.pow(10000, -2.0 * i / shape.headDim()))
                 .toArray();
         RotaryTable table = RotaryTable.of(frequencies, 1, shape.contextLength());
@@ -75,6 +80,7 @@ class AttentionKernelsTest {
                 shape.heads(),
                 shape.kvHeads(),
                 shape.headDim(),
+                pairs,
                 table.positions());
         Bits.assertSame(place.toString(), actual.toHeapArray(), expected);
     }
@@ -121,7 +127,9 @@ class AttentionKernelsTest {
         float[] expected = new float[place.rows() * shape.scoresWidth()];
         Arrays.fill(expected, Float.NaN);
         FloatArray actual = FloatArray.fromArray(expected);
-        oracle.attentionScores(shape, Scaling.by(0.3f), qkv, keys, place.position(), place.live(), expected);
+        boolean capped = data.coin();
+        Scaling scaling = capped ? Scaling.by(0.3f).capped(7f) : Scaling.by(0.3f);
+        oracle.attentionScores(shape, scaling, qkv, keys, place.position(), place.live(), expected);
         AttentionKernels.scaledScores(
                 FloatArray.fromArray(qkv),
                 place.stacked(keys),
@@ -133,7 +141,11 @@ class AttentionKernelsTest {
                 shape.headsPerKvHead(),
                 shape.headDim(),
                 shape.contextLength(),
-                0.3f);
+                place.window(),
+                0.3f,
+                capped ? 7f : 0f,
+                scaling.inverseCap(),
+                KernelMath.STRICT);
         Bits.assertSame(place.toString(), actual.toHeapArray(), expected);
     }
 
@@ -162,11 +174,13 @@ class AttentionKernelsTest {
         int rows = place.rows();
         int heads = place.shape().heads();
         int context = place.shape().contextLength();
+        int window = place.window();
         FloatArray maxima = KernelArrays.filled(rows * heads * place.slices(), stale);
         FloatArray sums = KernelArrays.filled(maxima.getSize(), stale);
-        AttentionKernels.sliceMaxima(scores, place.step(), maxima, rows, heads, context);
-        AttentionKernels.sliceExponentials(scores, maxima, place.step(), sums, rows, heads, context, KernelMath.STRICT);
-        AttentionKernels.divideByTotals(sums, place.step(), scores, rows, heads, context, KernelMath.STRICT);
+        AttentionKernels.sliceMaxima(scores, place.step(), maxima, rows, heads, context, window);
+        AttentionKernels.sliceExponentials(
+                scores, maxima, place.step(), sums, rows, heads, context, window, KernelMath.STRICT);
+        AttentionKernels.divideByTotals(sums, place.step(), scores, rows, heads, context, window, KernelMath.STRICT);
     }
 
     @ParameterizedTest
@@ -192,15 +206,23 @@ class AttentionKernelsTest {
                 shape.heads(),
                 shape.headsPerKvHead(),
                 shape.headDim(),
-                shape.contextLength());
+                shape.contextLength(),
+                place.window());
         AttentionKernels.finishOutputs(
-                sums, place.step(), actual, place.rows(), shape.heads(), shape.headDim(), shape.contextLength());
+                sums,
+                place.step(),
+                actual,
+                place.rows(),
+                shape.heads(),
+                shape.headDim(),
+                shape.contextLength(),
+                place.window());
         Bits.assertSame(place.toString(), actual.toHeapArray(), expected);
     }
 
     @ParameterizedTest
     @MethodSource("seeds")
-    void swiGlu(long seed) {
+    void gatedMlp(long seed) {
         RandomData data = new RandomData(seed);
         int rows = data.between(1, 9);
         int live = rows == 1 ? 1 : data.between(1, rows);
@@ -209,10 +231,41 @@ class AttentionKernelsTest {
         float[] expected = new float[rows * width];
         Arrays.fill(expected, Float.NaN);
         FloatArray actual = FloatArray.fromArray(expected);
-        oracle.gatedMlp(Activation.SILU, gateUp, live, width, expected);
-        SwiGluKernels.swiGlu(
-                FloatArray.fromArray(gateUp), KernelArrays.step(0, live, 0), actual, rows, width, KernelMath.STRICT);
+        KernelActivation activation = KernelActivation.of(data);
+        oracle.gatedMlp(activation.activation(), gateUp, live, width, expected);
+        GatedMlpKernels.gatedMlp(
+                FloatArray.fromArray(gateUp),
+                KernelArrays.step(0, live, 0),
+                actual,
+                rows,
+                width,
+                activation.kernels(),
+                KernelMath.STRICT);
         Bits.assertSame("width " + width, actual.toHeapArray(), expected);
+    }
+
+    @ParameterizedTest
+    @MethodSource("seeds")
+    void scale(long seed) {
+        RandomData data = new RandomData(seed);
+        int rows = data.between(1, 9);
+        int live = rows == 1 ? 1 : data.between(1, rows);
+        int width = data.size(389);
+        boolean capped = data.coin();
+        Scaling scaling = capped ? Scaling.by(0.7f).capped(3f) : Scaling.by(0.7f);
+        float[] expected = data.wildFloats(rows * width);
+        FloatArray actual = FloatArray.fromArray(expected);
+        oracle.scale(scaling, live * width, expected);
+        ScaleKernels.scale(
+                actual,
+                KernelArrays.step(0, live, 0),
+                rows,
+                width,
+                0.7f,
+                capped ? 3f : 0f,
+                scaling.inverseCap(),
+                KernelMath.STRICT);
+        Bits.assertSame(scaling.toString(), actual.toHeapArray(), expected);
     }
 
     @ParameterizedTest

@@ -31,9 +31,10 @@ class EmbeddingKernelsTest {
             KernelMatrix table = KernelMatrix.of(dtype, 0, 1, width, vocabSize, data);
             int[] tokens = data.ints(rows, vocabSize);
             float[] expected = new float[live * width];
-            oracle.tokenEmbedding(table.host(), 1f, tokens, live, expected);
+            float factor = data.coin() ? 1f : 27.5f;
+            oracle.tokenEmbedding(table.host(), factor, tokens, live, expected);
             FloatArray actual = KernelArrays.nan(rows * width);
-            lookUp(table, tokens, live, actual);
+            lookUp(table, tokens, live, factor, actual);
             Bits.assertSame(dtype + " " + width, actual.toHeapArray(), padded(expected, rows * width));
         }
     }
@@ -54,11 +55,11 @@ class EmbeddingKernelsTest {
         float[] expected = new float[count];
         oracle.tokenEmbedding(table.host(), 1f, new int[] {0}, 1, expected);
         FloatArray actual = KernelArrays.nan(count);
-        lookUp(table, new int[] {0}, 1, actual);
+        lookUp(table, new int[] {0}, 1, 1f, actual);
         Bits.assertSame(dtype.name(), actual.toHeapArray(), expected);
     }
 
-    private static void lookUp(KernelMatrix table, int[] tokens, int live, FloatArray out) {
+    private static void lookUp(KernelMatrix table, int[] tokens, int live, float factor, FloatArray out) {
         EmbeddingKernels.lookUpTokens(
                 IntArray.fromArray(tokens),
                 table.floats(),
@@ -71,7 +72,8 @@ class EmbeddingKernelsTest {
                 table.format(),
                 tokens.length,
                 table.host().rows(),
-                table.host().columns());
+                table.host().columns(),
+                factor);
     }
 
     @ParameterizedTest

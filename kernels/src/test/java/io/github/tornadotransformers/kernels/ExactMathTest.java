@@ -31,6 +31,16 @@ class ExactMathTest {
     }
 
     @Test
+    void geluErf() {
+        assertSame(KernelMath::geluErf, io.github.tornadotransformers.host.ExactMath::geluErf);
+    }
+
+    @Test
+    void tanh() {
+        assertSame(x -> KernelMath.tanh(KernelMath.STRICT, x), io.github.tornadotransformers.host.ExactMath::tanh);
+    }
+
+    @Test
     void quotientIsJavas() {
         for (int numerator = 1; numerator < 1 << 12; numerator++) {
             float a = Float.intBitsToFloat(numerator * 524_287);

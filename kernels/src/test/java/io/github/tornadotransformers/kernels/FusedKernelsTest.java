@@ -197,15 +197,16 @@ class FusedKernelsTest {
 
     @ParameterizedTest
     @MethodSource("seeds")
-    void gateUpAndSwiGlu(long seed) {
+    void gateUpAndGatedMlp(long seed) {
         RandomData data = new RandomData(seed);
         int width = data.size(257);
         Projection projection = Projection.of(data, 2 * width);
         float[] expected = new float[projection.rows() * width];
         Arrays.fill(expected, Float.NaN);
-        oracle.gatedMlp(Activation.SILU, projection.expected(oracle), projection.live(), width, expected);
+        KernelActivation activation = KernelActivation.of(data);
+        oracle.gatedMlp(activation.activation(), projection.expected(oracle), projection.live(), width, expected);
         FloatArray actual = KernelArrays.nan(projection.rows() * width);
-        SwiGluKernels.finishGateUp(
+        GatedMlpKernels.finishGateUp(
                 projection.sums(),
                 projection.stackedBias(),
                 projection.layerIndex(),
@@ -215,6 +216,7 @@ class FusedKernelsTest {
                 projection.slices(),
                 width,
                 projection.biased(),
+                activation.kernels(),
                 KernelMath.STRICT);
         Bits.assertSame("width " + width, actual.toHeapArray(), expected);
     }
@@ -223,7 +225,9 @@ class FusedKernelsTest {
     @MethodSource("seeds")
     void softmaxOfARow(long seed) {
         RandomData data = new RandomData(seed);
-        AttentionShape shape = shape(data, 1, false);
+        AttentionShape whole = shape(data, 1, false);
+        AttentionShape shape = data.coin() ? whole : whole.withWindow(data.between(1, whole.contextLength()));
+        int window = Math.min(shape.window(), shape.contextLength());
         int position = data.between(0, shape.contextLength() - 1);
         int heads = shape.heads();
         int context = shape.contextLength();
@@ -234,8 +238,8 @@ class FusedKernelsTest {
         FloatArray actual = FloatArray.fromArray(scores);
         FloatArray sums = KernelArrays.nan(heads * Slices.count(context));
         IntArray step = KernelArrays.step(position, 1, 0);
-        AttentionKernels.rowExponentials(raw, step, actual, sums, heads, context, KernelMath.STRICT);
-        AttentionKernels.divideByTotals(sums, step, actual, 1, heads, context, KernelMath.STRICT);
+        AttentionKernels.rowExponentials(raw, step, actual, sums, heads, context, window, KernelMath.STRICT);
+        AttentionKernels.divideByTotals(sums, step, actual, 1, heads, context, window, KernelMath.STRICT);
         Bits.assertSame(shape + " at " + position, actual.toHeapArray(), expected);
     }
 
@@ -262,7 +266,8 @@ class FusedKernelsTest {
                 1e-5f,
                 KernelMath.STRICT);
         Bits.assertSame("layer norm of " + width, actual.toHeapArray(), expected);
-        oracle.rmsNorm(Groups.wholeRow(width), x, weight, 1e-6f, Residual.NONE, 1, expected);
+        Residual residual = data.coin() ? Residual.NONE : Residual.scaled(0.22f);
+        oracle.rmsNorm(Groups.wholeRow(width), x, weight, 1e-6f, residual, 1, expected);
         NormKernels.rmsNormRow(
                 FloatArray.fromArray(x),
                 stackedWeight,
@@ -271,6 +276,8 @@ class FusedKernelsTest {
                 1,
                 width,
                 1e-6f,
+                residual.adds() ? 1 : 0,
+                residual.scale(),
                 KernelMath.STRICT);
         Bits.assertSame("RMS norm of " + width, actual.toHeapArray(), expected);
     }

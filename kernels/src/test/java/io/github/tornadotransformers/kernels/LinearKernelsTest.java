@@ -97,19 +97,13 @@ class LinearKernelsTest {
     /** From the slice sums on: bias, activation and residual, in rows that hold tokens, and nothing in the padding. */
     private void assertFinishes(Layer layer, int live, FloatArray sums, RandomData data) {
         float[] bias = data.coin() ? data.floats(layer.columns()) : null;
-        Activation activation = data.coin() ? Activation.NONE : Activation.GELU_TANH;
+        KernelActivation activation = KernelActivation.of(data);
         boolean adds = data.coin();
+        Residual residual = !adds ? Residual.NONE : data.coin() ? Residual.ADD : Residual.scaled(0.22f);
         float[] expected = data.floats(layer.rows() * layer.columns());
         Arrays.fill(expected, live * layer.columns(), expected.length, Float.NaN);
         FloatArray actual = FloatArray.fromArray(expected);
-        oracle.linear(
-                layer.x(),
-                layer.weight().host(),
-                bias,
-                activation,
-                adds ? Residual.ADD : Residual.NONE,
-                live,
-                expected);
+        oracle.linear(layer.x(), layer.weight().host(), bias, activation.activation(), residual, live, expected);
         IntArray index = KernelArrays.layer(layer.index());
         LinearKernels.finish(
                 sums,
@@ -121,8 +115,9 @@ class LinearKernelsTest {
                 Slices.count(layer.inputs()),
                 layer.columns(),
                 bias == null ? 0 : 1,
-                activation == Activation.GELU_TANH ? LinearKernels.GELU_TANH : LinearKernels.NO_ACTIVATION,
+                activation.kernels(),
                 adds ? 1 : 0,
+                residual.scale(),
                 KernelMath.STRICT);
         Bits.assertSame(layer.toString(), actual.toHeapArray(), expected);
     }

@@ -5,6 +5,7 @@ import io.github.tornadotransformers.models.program.Groups;
 import io.github.tornadotransformers.models.program.Residual;
 import io.github.tornadotransformers.testsupport.Bits;
 import io.github.tornadotransformers.testsupport.RandomData;
+import java.util.Arrays;
 import java.util.stream.LongStream;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
@@ -73,29 +74,89 @@ class NormKernelsTest {
         Bits.assertSame("width " + rows.width(), actual.toHeapArray(), expected);
     }
 
+    /** Random groups of rows' columns. */
+    private record Grouped(Rows rows, Groups groups) {
+        FloatArray squares() {
+            return KernelArrays.nan(rows.count() * groups.count() * Slices.count(groups.size()));
+        }
+
+        void sliceSquares(FloatArray x, IntArray step, FloatArray squares) {
+            NormKernels.sliceSquares(
+                    x,
+                    step,
+                    squares,
+                    rows.count(),
+                    groups.rowWidth(),
+                    groups.firstColumn(),
+                    groups.count(),
+                    groups.size());
+        }
+    }
+
     @ParameterizedTest
     @MethodSource("seeds")
     void rmsNorm(long seed) {
-        Rows rows = Rows.of(new RandomData(seed));
-        float[] expected = new float[rows.live() * rows.width()];
-        oracle.rmsNorm(
-                Groups.wholeRow(rows.width()), rows.x(), rows.weight(), 1e-6f, Residual.NONE, rows.live(), expected);
+        RandomData data = new RandomData(seed);
+        Rows rows = Rows.of(data);
+        int count = data.coin() && rows.width() % 2 == 0 ? 2 : 1;
+        Groups groups = new Groups(rows.width(), 0, count, rows.width() / count);
+        Grouped grouped = new Grouped(rows, groups);
+        boolean adds = data.coin();
+        Residual residual = !adds ? Residual.NONE : data.coin() ? Residual.ADD : Residual.scaled(0.22f);
+        float[] weight = Arrays.copyOf(rows.weight(), groups.size());
+        float[] expected = data.floats(rows.x().length);
+        FloatArray actual = FloatArray.fromArray(expected);
+        oracle.rmsNorm(groups, rows.x(), weight, 1e-6f, residual, rows.live(), expected);
         FloatArray x = FloatArray.fromArray(rows.x());
         IntArray step = KernelArrays.step(0, rows.live(), 0);
-        FloatArray squares = rows.slices();
-        FloatArray actual = KernelArrays.nan(rows.x().length);
-        NormKernels.sliceSquares(x, step, squares, rows.count(), rows.width());
+        FloatArray squares = grouped.squares();
+        grouped.sliceSquares(x, step, squares);
         NormKernels.rmsNorm(
                 x,
                 squares,
-                rows.stacked(rows.weight()),
+                rows.stacked(weight),
                 KernelArrays.layer(rows.layer()),
                 step,
                 actual,
                 rows.count(),
-                rows.width(),
+                groups.count(),
+                groups.size(),
+                1e-6f,
+                adds ? 1 : 0,
+                residual.scale(),
+                KernelMath.STRICT);
+        Bits.assertSame(groups.toString(), actual.toHeapArray(), expected);
+    }
+
+    @ParameterizedTest
+    @MethodSource("seeds")
+    void rmsNormInPlace(long seed) {
+        RandomData data = new RandomData(seed);
+        Rows rows = Rows.of(data);
+        int size = data.between(1, rows.width());
+        int count = data.between(1, rows.width() / size);
+        Groups groups = new Groups(rows.width(), data.between(0, rows.width() - count * size), count, size);
+        Grouped grouped = new Grouped(rows, groups);
+        float[] weight = Arrays.copyOf(rows.weight(), size);
+        float[] expected = rows.x().clone();
+        FloatArray actual = FloatArray.fromArray(expected);
+        oracle.rmsNorm(groups, expected, weight, 1e-6f, Residual.NONE, rows.live(), expected);
+        IntArray step = KernelArrays.step(0, rows.live(), 0);
+        FloatArray squares = grouped.squares();
+        grouped.sliceSquares(actual, step, squares);
+        NormKernels.rmsNormInPlace(
+                squares,
+                rows.stacked(weight),
+                KernelArrays.layer(rows.layer()),
+                step,
+                actual,
+                rows.count(),
+                groups.rowWidth(),
+                groups.firstColumn(),
+                groups.count(),
+                groups.size(),
                 1e-6f,
                 KernelMath.STRICT);
-        Bits.assertSame("width " + rows.width(), actual.toHeapArray(), expected);
+        Bits.assertSame(groups.toString(), actual.toHeapArray(), expected);
     }
 }

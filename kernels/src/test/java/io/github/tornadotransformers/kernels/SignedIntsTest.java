@@ -43,7 +43,7 @@ class SignedIntsTest {
                 places.values().stream().filter(SignedIntsTest::isKernel).toList();
         assertThat(kernels)
                 .extracting(place -> place.method().name)
-                .contains("sliceSums", "tileSums", "lookUpTokens", "finishRotated", "swiGlu", "addToKeys", "descend");
+                .contains("sliceSums", "tileSums", "lookUpTokens", "finishRotated", "gatedMlp", "addToKeys", "descend");
         Set<String> found = new TreeSet<>();
         for (Place kernel : kernels) {
             found.addAll(new SignedInts(places).foundFrom(kernel));

@@ -2,6 +2,7 @@ package io.github.tornadotransformers.runner.madeup;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import com.fasterxml.jackson.databind.ObjectMapper;
 import io.github.tornadotransformers.engine.EngineKind;
 import io.github.tornadotransformers.engine.EngineSession;
 import io.github.tornadotransformers.engine.EngineSettings;
@@ -74,6 +75,18 @@ class MadeUpFamilyTest {
                     .generate(PROMPT, _ -> {}, () -> false)
                     .ids();
         }
+    }
+
+    @Test
+    void isGeneratedFromByTheCommand() {
+        assertThat(generatedByCommand("host")).isEqualTo(generatedByCommand("scalar"));
+    }
+
+    private int[] generatedByCommand(String engine) {
+        CommandRun run = CommandRun.of(
+                "generate", "-m", folder.toString(), "-e", engine, "--prompt-ids", "3,14,15,9", "-n", "12", "--json");
+        assertThat(run.exitCode()).as(run.err()).isZero();
+        return new ObjectMapper().convertValue(run.json().get("ids"), int[].class);
     }
 
     @Test

@@ -56,7 +56,6 @@ public final class DeviceOp implements AutoCloseable {
             int rows) {}
 
     private DeviceOp(Program alone, DType dtype, Inputs inputs, WeightSource weights, DeviceOptions options) {
-        UnsupportedOps.refuse(alone);
         Op op = alone.kinds().getFirst().ops().getFirst();
         Stage stage = inputs.rows() == 1 ? Stage.DECODE : Stage.PREFILL;
         model = DeviceModel.of(alone, dtype, options.math(), options.device());

@@ -21,10 +21,10 @@ final class ForwardMemory {
 
     /**
      * @param options with as many rows at once as will run
-     * @throws DeviceException if an Op has no kernel
+     * @throws DeviceException if only some layers have a weight
      */
     ForwardMemory(DeviceModel model, DeviceOptions options) {
-        UnsupportedOps.refuse(model.program());
+        WeightsOfSomeLayers.refuse(model.program());
         this.model = model;
         this.options = options;
         this.plan = new MemoryPlan(

@@ -1,15 +1,18 @@
 package io.github.tornadotransformers.taskgraphs.graphs;
 
+import static io.github.tornadotransformers.taskgraphs.graphs.KernelArguments.activation;
+import static io.github.tornadotransformers.taskgraphs.graphs.KernelArguments.window;
 import static io.github.tornadotransformers.taskgraphs.memory.Scalar.flag;
 import static io.github.tornadotransformers.taskgraphs.memory.Scalar.value;
 
 import io.github.tornadotransformers.kernels.AttentionKernels;
+import io.github.tornadotransformers.kernels.GatedMlpKernels;
 import io.github.tornadotransformers.kernels.NormKernels;
 import io.github.tornadotransformers.kernels.QkvKernels;
 import io.github.tornadotransformers.kernels.Slices;
-import io.github.tornadotransformers.kernels.SwiGluKernels;
 import io.github.tornadotransformers.models.program.Activation;
 import io.github.tornadotransformers.models.program.AttentionShape;
+import io.github.tornadotransformers.models.program.Groups;
 import io.github.tornadotransformers.models.program.Op;
 import io.github.tornadotransformers.taskgraphs.memory.Argument;
 import io.github.tornadotransformers.taskgraphs.memory.Scalar;
@@ -61,7 +64,7 @@ final class FusedTasks {
         return switch (ops.getFirst()) {
             case Op.Linear linear when isPlain(linear) -> fuseLinear(linear, ops);
             case Op.LayerNorm norm when rows == 1 && 2 * norm.output().width() <= MAX_TERMS -> layerNormRow(norm);
-            case Op.RmsNorm norm when rows == 1 && norm.output().width() <= MAX_TERMS -> rmsNormRow(norm);
+            case Op.RmsNorm norm when isShortRow(norm) -> rmsNormRow(norm);
             case Op.AttentionScores scores
             when rows == 1 && scores.shape().contextLength() <= MAX_TERMS ->
                 next(ops, 1, Op.Softmax.class)
@@ -76,6 +79,11 @@ final class FusedTasks {
         return linear.activation() == Activation.NONE && !linear.addsToOutput();
     }
 
+    private boolean isShortRow(Op.RmsNorm norm) {
+        Groups groups = norm.groups();
+        return rows == 1 && !norm.isInPlace() && groups.count() == 1 && groups.size() <= MAX_TERMS;
+    }
+
     private static <T extends Op> Optional<T> next(List<Op> ops, int index, Class<T> type) {
         return index < ops.size() && type.isInstance(ops.get(index))
                 ? Optional.of(type.cast(ops.get(index)))
@@ -83,8 +91,9 @@ final class FusedTasks {
     }
 
     private int fuseLinear(Op.Linear linear, List<Op> ops) {
-        Optional<Op.Rotary> rotary =
-                next(ops, 1, Op.Rotary.class).filter(op -> op.output().equals(linear.output()));
+        Optional<Op.Rotary> rotary = next(ops, 1, Op.Rotary.class)
+                .filter(op -> op.output().equals(linear.output()))
+                .filter(FusedTasks::rotatesWholeHeads);
         int after = rotary.isPresent() ? 2 : 1;
         Optional<Op.CacheAppend> append =
                 next(ops, after, Op.CacheAppend.class).filter(op -> op.qkv().equals(linear.output()));
@@ -94,13 +103,18 @@ final class FusedTasks {
             rotary.ifPresentOrElse(op -> finishRotated(linear, op, sums), () -> finishQkv(linear, append.get(), sums));
             return after + 1;
         }
-        Optional<Op.GatedMlp> swiGlu =
+        Optional<Op.GatedMlp> mlp =
                 next(ops, 1, Op.GatedMlp.class).filter(op -> op.gateUp().equals(linear.output()));
-        swiGlu.ifPresent(op -> {
+        mlp.ifPresent(op -> {
             ops.subList(0, 2).forEach(in::begin);
             finishGateUp(linear, op, single.linearSlices(linear));
         });
-        return swiGlu.isPresent() ? 2 : 0;
+        return mlp.isPresent() ? 2 : 0;
+    }
+
+    /** The kernel of such a rotation has no work items for elements that stay. */
+    private static boolean rotatesWholeHeads(Op.Rotary op) {
+        return 2 * op.table().pairs() == op.shape().headDim();
     }
 
     private void finishQkv(Op.Linear linear, Op.CacheAppend append, Argument<FloatArray> sums) {
@@ -159,14 +173,14 @@ final class FusedTasks {
                         flag(linear.bias().isPresent()));
     }
 
-    private void finishGateUp(Op.Linear linear, Op.GatedMlp swiGlu, Argument<FloatArray> sums) {
+    private void finishGateUp(Op.Linear linear, Op.GatedMlp mlp, Argument<FloatArray> sums) {
         Argument<FloatArray> bias = in.bias(linear.bias());
-        Argument<FloatArray> out = in.activation(swiGlu.output());
+        Argument<FloatArray> out = in.activation(mlp.output());
         int slices = Slices.count(linear.weight().rows());
-        int width = swiGlu.output().width();
-        in.task(swiGlu.name(), (long) rows * width)
+        int width = mlp.output().width();
+        in.task(mlp.name(), (long) rows * width)
                 .calls(
-                        SwiGluKernels::finishGateUp,
+                        GatedMlpKernels::finishGateUp,
                         sums,
                         bias,
                         layer,
@@ -176,6 +190,7 @@ final class FusedTasks {
                         value(slices),
                         value(width),
                         flag(linear.bias().isPresent()),
+                        value(activation(mlp.activation())),
                         math);
     }
 
@@ -217,6 +232,8 @@ final class FusedTasks {
                         value(rows),
                         value(width),
                         value(norm.epsilon()),
+                        flag(norm.residual().adds()),
+                        value(norm.residual().scale()),
                         math);
         return 1;
     }
@@ -241,6 +258,7 @@ final class FusedTasks {
                         sums,
                         value(heads),
                         value(context),
+                        value(window(softmax.shape())),
                         math);
         single.divideByTotals(softmax, sums);
         return 2;

@@ -1,20 +1,26 @@
 package io.github.tornadotransformers.taskgraphs.graphs;
 
+import static io.github.tornadotransformers.taskgraphs.graphs.KernelArguments.activation;
+import static io.github.tornadotransformers.taskgraphs.graphs.KernelArguments.cap;
+import static io.github.tornadotransformers.taskgraphs.graphs.KernelArguments.inverseCap;
+import static io.github.tornadotransformers.taskgraphs.graphs.KernelArguments.window;
 import static io.github.tornadotransformers.taskgraphs.memory.Scalar.flag;
 import static io.github.tornadotransformers.taskgraphs.memory.Scalar.value;
 
 import io.github.tornadotransformers.kernels.AttentionKernels;
 import io.github.tornadotransformers.kernels.CacheKernels;
 import io.github.tornadotransformers.kernels.EmbeddingKernels;
+import io.github.tornadotransformers.kernels.GatedMlpKernels;
 import io.github.tornadotransformers.kernels.LinearKernels;
 import io.github.tornadotransformers.kernels.LinearTileKernels;
 import io.github.tornadotransformers.kernels.NormKernels;
 import io.github.tornadotransformers.kernels.RotaryKernels;
 import io.github.tornadotransformers.kernels.RowKernels;
+import io.github.tornadotransformers.kernels.ScaleKernels;
 import io.github.tornadotransformers.kernels.Slices;
-import io.github.tornadotransformers.kernels.SwiGluKernels;
 import io.github.tornadotransformers.models.program.Activation;
 import io.github.tornadotransformers.models.program.AttentionShape;
+import io.github.tornadotransformers.models.program.Groups;
 import io.github.tornadotransformers.models.program.Op;
 import io.github.tornadotransformers.taskgraphs.memory.Argument;
 import io.github.tornadotransformers.taskgraphs.memory.DeviceMatrix;
@@ -73,8 +79,8 @@ public final class OpTasks {
             case Op.AttentionScores scores -> attentionScores(scores);
             case Op.Softmax softmax -> softmax(softmax);
             case Op.AttentionOutput attention -> attentionOutput(attention);
-            case Op.GatedMlp swiGlu -> swiGlu(swiGlu);
-            case Op.Scale scale -> throw new IllegalArgumentException(scale.name() + " has no kernel");
+            case Op.GatedMlp mlp -> gatedMlp(mlp);
+            case Op.Scale scale -> scale(scale);
             case Op.SelectRows select -> selectRows(select);
         }
     }
@@ -99,7 +105,8 @@ public final class OpTasks {
                         table.format(),
                         value(rows),
                         value(width),
-                        value(vocabSize));
+                        value(vocabSize),
+                        value(op.scale()));
     }
 
     private void positionEmbedding(Op.PositionEmbedding op) {
@@ -140,47 +147,75 @@ public final class OpTasks {
     }
 
     private void rmsNorm(Op.RmsNorm op) {
-        int width = op.output().width();
-        long slices = (long) rows * Slices.count(width);
+        Groups groups = op.groups();
         Argument<FloatArray> x = in.activation(op.input());
+        long slices = (long) rows * groups.count() * Slices.count(groups.size());
         Argument<FloatArray> squares = in.scratch(NORM_SUMS, slices);
-        Argument<FloatArray> weight = in.vector(op.weight());
-        Argument<FloatArray> out = in.activation(op.output());
         in.task(op.name() + "Squares", slices)
-                .calls(NormKernels::sliceSquares, x, step, squares, value(rows), value(width));
-        in.task(op.name(), (long) rows * width)
                 .calls(
-                        NormKernels::rmsNorm,
+                        NormKernels::sliceSquares,
                         x,
-                        squares,
-                        weight,
-                        layer,
                         step,
-                        out,
+                        squares,
                         value(rows),
-                        value(width),
-                        value(op.epsilon()),
-                        math);
+                        value(groups.rowWidth()),
+                        value(groups.firstColumn()),
+                        value(groups.count()),
+                        value(groups.size()));
+        Argument<FloatArray> weight = in.vector(op.weight());
+        TaskCall task = in.task(op.name(), (long) rows * groups.count() * groups.size());
+        if (op.isInPlace()) {
+            task.calls(
+                    NormKernels::rmsNormInPlace,
+                    squares,
+                    weight,
+                    layer,
+                    step,
+                    x,
+                    value(rows),
+                    value(groups.rowWidth()),
+                    value(groups.firstColumn()),
+                    value(groups.count()),
+                    value(groups.size()),
+                    value(op.epsilon()),
+                    math);
+        } else {
+            task.calls(
+                    NormKernels::rmsNorm,
+                    x,
+                    squares,
+                    weight,
+                    layer,
+                    step,
+                    in.activation(op.output()),
+                    value(rows),
+                    value(groups.count()),
+                    value(groups.size()),
+                    value(op.epsilon()),
+                    flag(op.residual().adds()),
+                    value(op.residual().scale()),
+                    math);
+        }
     }
 
     private void linear(Op.Linear op) {
         Argument<FloatArray> sums = linearSlices(op);
         int slices = Slices.count(op.weight().rows());
-        finish(op.name(), op, sums, slices, activation(op.activation()), in.activation(op.output()));
+        finish(op.name(), op, sums, slices, op.activation(), in.activation(op.output()));
     }
 
     /**
      * What follows the sums of a linear layer: bias, activation, residual.
      *
      * @param sums {@code [rows][slices][columns]}
-     * @param activation a constant of {@link LinearKernels}
+     * @param activation instead of the Op's own
      */
     public void finish(
             String name,
             Op.Linear op,
             Argument<FloatArray> sums,
             int slices,
-            int activation,
+            Activation activation,
             Argument<FloatArray> out) {
         Argument<FloatArray> bias = in.bias(op.bias());
         int columns = op.weight().columns();
@@ -196,8 +231,9 @@ public final class OpTasks {
                         value(slices),
                         value(columns),
                         flag(op.bias().isPresent()),
-                        value(activation),
+                        value(activation(activation)),
                         flag(op.addsToOutput()),
+                        value(op.residual().scale()),
                         math);
     }
 
@@ -212,14 +248,6 @@ public final class OpTasks {
             tileSums(op, sums);
         }
         return sums;
-    }
-
-    private static int activation(Activation activation) {
-        return switch (activation) {
-            case NONE -> LinearKernels.NO_ACTIVATION;
-            case GELU_TANH -> LinearKernels.GELU_TANH;
-            case SILU, GELU_ERF -> throw new IllegalArgumentException(activation + " has no kernel");
-        };
     }
 
     private void sliceSums(Op.Linear op, Argument<FloatArray> sums) {
@@ -272,7 +300,8 @@ public final class OpTasks {
         Argument<FloatArray> angles = in.angles(op.table());
         Argument<FloatArray> qkv = in.activation(op.output());
         AttentionShape shape = op.shape();
-        long items = (long) rows * (shape.heads() + shape.kvHeads()) * (shape.headDim() / 2);
+        int pairs = op.table().pairs();
+        long items = (long) rows * (shape.heads() + shape.kvHeads()) * pairs;
         in.task(op.name(), items)
                 .calls(
                         RotaryKernels::rotatePairs,
@@ -283,6 +312,7 @@ public final class OpTasks {
                         value(shape.heads()),
                         value(shape.kvHeads()),
                         value(shape.headDim()),
+                        value(pairs),
                         value(op.table().positions()));
     }
 
@@ -331,18 +361,31 @@ public final class OpTasks {
                         value(shape.headsPerKvHead()),
                         value(shape.headDim()),
                         value(shape.contextLength()),
-                        value(op.scaling().factor()));
+                        value(window(shape)),
+                        value(op.scaling().factor()),
+                        value(cap(op.scaling())),
+                        value(inverseCap(op.scaling())),
+                        math);
     }
 
     private void softmax(Op.Softmax op) {
         Argument<FloatArray> scores = in.activation(op.output());
         int heads = op.shape().heads();
         int context = op.shape().contextLength();
+        int window = window(op.shape());
         long slices = (long) rows * heads * Slices.count(context);
         Argument<FloatArray> maxima = in.scratch(MAXIMA, slices);
         Argument<FloatArray> sums = exponentialSums(op);
         in.task(op.name() + "Maxima", slices)
-                .calls(AttentionKernels::sliceMaxima, scores, step, maxima, value(rows), value(heads), value(context));
+                .calls(
+                        AttentionKernels::sliceMaxima,
+                        scores,
+                        step,
+                        maxima,
+                        value(rows),
+                        value(heads),
+                        value(context),
+                        value(window));
         in.task(op.name() + "Exponentials", slices)
                 .calls(
                         AttentionKernels::sliceExponentials,
@@ -353,6 +396,7 @@ public final class OpTasks {
                         value(rows),
                         value(heads),
                         value(context),
+                        value(window),
                         math);
         divideByTotals(op, sums);
     }
@@ -377,6 +421,7 @@ public final class OpTasks {
                         value(rows),
                         value(heads),
                         value(context),
+                        value(window(op.shape())),
                         math);
     }
 
@@ -402,7 +447,8 @@ public final class OpTasks {
                         value(shape.heads()),
                         value(shape.headsPerKvHead()),
                         value(shape.headDim()),
-                        value(context));
+                        value(context),
+                        value(window(shape)));
         in.task(op.name(), width)
                 .calls(
                         AttentionKernels::finishOutputs,
@@ -412,15 +458,40 @@ public final class OpTasks {
                         value(rows),
                         value(shape.heads()),
                         value(shape.headDim()),
-                        value(context));
+                        value(context),
+                        value(window(shape)));
     }
 
-    private void swiGlu(Op.GatedMlp op) {
+    private void gatedMlp(Op.GatedMlp op) {
         Argument<FloatArray> gateUp = in.activation(op.gateUp());
         Argument<FloatArray> out = in.activation(op.output());
         int width = op.output().width();
         in.task(op.name(), (long) rows * width)
-                .calls(SwiGluKernels::swiGlu, gateUp, step, out, value(rows), value(width), math);
+                .calls(
+                        GatedMlpKernels::gatedMlp,
+                        gateUp,
+                        step,
+                        out,
+                        value(rows),
+                        value(width),
+                        value(activation(op.activation())),
+                        math);
+    }
+
+    private void scale(Op.Scale op) {
+        Argument<FloatArray> x = in.activation(op.output());
+        int width = op.output().width();
+        in.task(op.name(), (long) rows * width)
+                .calls(
+                        ScaleKernels::scale,
+                        x,
+                        step,
+                        value(rows),
+                        value(width),
+                        value(op.scaling().factor()),
+                        value(cap(op.scaling())),
+                        value(inverseCap(op.scaling())),
+                        math);
     }
 
     private void selectRows(Op.SelectRows op) {

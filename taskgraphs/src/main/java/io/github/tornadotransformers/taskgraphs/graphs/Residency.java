@@ -47,15 +47,17 @@ public final class Residency {
     /**
      * An array that some graphs write and those after them read.
      *
-     * @param isTraced whether the host reads it too
+     * @param isTraced whether the host reads it too, after each graph whose output it is
      */
     void handOn(ArrayKey<?> array, boolean isTraced) {
         Set<DeviceGraph> owners =
                 users(array).filter(graph -> graph.defines(array)).collect(Collectors.toSet());
         carry(array, owners);
-        for (DeviceGraph owner : owners) {
-            if (!persists(owner, array)) {
-                owner.move(Movement.PERSIST, array, isTraced);
+        for (DeviceGraph graph : graphs) {
+            boolean isOutput =
+                    graph.traced().stream().anyMatch(output -> output.array().equals(array));
+            if ((isOutput || owners.contains(graph)) && !persists(graph, array)) {
+                graph.move(Movement.PERSIST, array, isTraced);
             }
         }
     }

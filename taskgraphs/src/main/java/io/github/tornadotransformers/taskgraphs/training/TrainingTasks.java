@@ -2,7 +2,6 @@ package io.github.tornadotransformers.taskgraphs.training;
 
 import static io.github.tornadotransformers.taskgraphs.memory.Scalar.value;
 
-import io.github.tornadotransformers.kernels.LinearKernels;
 import io.github.tornadotransformers.kernels.LinearTileKernels;
 import io.github.tornadotransformers.kernels.RowKernels;
 import io.github.tornadotransformers.models.program.Activation;
@@ -121,11 +120,10 @@ final class TrainingTasks {
 
     private void finish(Op.Linear op, Argument<FloatArray> sums) {
         switch (op.activation()) {
-            case NONE ->
-                single.finish(op.name(), op, sums, WHOLE_SUMS, LinearKernels.NO_ACTIVATION, in.activation(op.output()));
+            case NONE -> single.finish(op.name(), op, sums, WHOLE_SUMS, Activation.NONE, in.activation(op.output()));
             case GELU_TANH -> {
-                single.finish(op.name() + "Kept", op, sums, WHOLE_SUMS, LinearKernels.NO_ACTIVATION, arrays.sumOf(op));
-                single.finish(op.name(), op, sums, WHOLE_SUMS, LinearKernels.GELU_TANH, in.activation(op.output()));
+                single.finish(op.name() + "Kept", op, sums, WHOLE_SUMS, Activation.NONE, arrays.sumOf(op));
+                single.finish(op.name(), op, sums, WHOLE_SUMS, Activation.GELU_TANH, in.activation(op.output()));
             }
             case SILU, GELU_ERF -> throw new IllegalArgumentException(op.activation() + " has no gradient");
         }

@@ -27,6 +27,7 @@ import io.github.tornadotransformers.taskgraphs.devices.DeviceInfo;
 import io.github.tornadotransformers.taskgraphs.devices.MathMode;
 import io.github.tornadotransformers.taskgraphs.devices.TornadoDevices;
 import io.github.tornadotransformers.testsupport.Bits;
+import io.github.tornadotransformers.testsupport.RandomConfigs;
 import io.github.tornadotransformers.testsupport.RandomData;
 import io.github.tornadotransformers.testsupport.RandomModels;
 import java.util.ArrayList;
@@ -55,7 +56,7 @@ class DeviceEngineTest {
             implements AutoCloseable {
         static Pair of(long seed) {
             RandomData data = new RandomData(seed);
-            ModelConfig config = RandomModels.config(data);
+            ModelConfig config = RandomConfigs.of(data);
             Program program = config.program(config.contextLength());
             DType dtype = DType.values()[(int) (seed % 4)];
             GraphMode graph = seed % 3 == 0 ? GraphMode.FUSED : GraphMode.LAYERED;

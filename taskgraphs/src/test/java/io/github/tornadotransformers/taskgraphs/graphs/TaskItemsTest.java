@@ -8,6 +8,7 @@ import io.github.tornadotransformers.models.checkpoint.Weights;
 import io.github.tornadotransformers.models.program.Program;
 import io.github.tornadotransformers.taskgraphs.devices.MathMode;
 import io.github.tornadotransformers.taskgraphs.devices.TornadoDevices;
+import io.github.tornadotransformers.testsupport.RandomConfigs;
 import io.github.tornadotransformers.testsupport.RandomData;
 import io.github.tornadotransformers.testsupport.RandomModels;
 import java.util.Optional;
@@ -25,7 +26,7 @@ class TaskItemsTest {
     @MethodSource("seeds")
     void everyTaskOfAForwardPassHasTheItemsOfItsLoop(long seed, EmulatedDevice device) {
         RandomData data = new RandomData(seed);
-        ModelConfig config = RandomModels.config(data);
+        ModelConfig config = RandomConfigs.of(data);
         Program program = config.program(config.contextLength());
         DType dtype = DType.values()[(int) (seed % 4)];
         Weights weights = RandomModels.weights(program, dtype, data);

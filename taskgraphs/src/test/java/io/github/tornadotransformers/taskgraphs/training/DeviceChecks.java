@@ -6,8 +6,10 @@ import io.github.tornadotransformers.kernels.EmbeddingKernels;
 import io.github.tornadotransformers.kernels.WeightFormat;
 import io.github.tornadotransformers.models.Heads;
 import io.github.tornadotransformers.models.ModelConfig;
+import io.github.tornadotransformers.models.ModelFamily;
 import io.github.tornadotransformers.models.Sizes;
 import io.github.tornadotransformers.models.checkpoint.DType;
+import io.github.tornadotransformers.models.checkpoint.ModelFamilies;
 import io.github.tornadotransformers.models.checkpoint.Weights;
 import io.github.tornadotransformers.models.generation.ForwardPass;
 import io.github.tornadotransformers.models.generation.GenerationOptions;
@@ -70,6 +72,7 @@ public final class DeviceChecks {
     private static final ModelConfig GPT2 = new Gpt2Config(new Sizes(97, 140, 132, 35, 2), 3, 1e-5f, true, true);
     private static final int ROWS = 8;
     private static final int PROMPT = 13;
+    private static final int CONTEXT = 40;
     private static final int TOKENS = 10;
 
     private final PrintStream results;
@@ -105,6 +108,7 @@ public final class DeviceChecks {
         checkText("gpt2", GPT2, DType.INT8, GraphMode.FUSED, 1);
         checkText("llama", LLAMA, DType.BF16, GraphMode.LAYERED, ROWS);
         checkText("llama", LLAMA, DType.F32, GraphMode.FUSED, ROWS);
+        checkFamilies();
         checkLayersInGroups();
         checkGradients(GPT2);
         checkGradients(LLAMA);
@@ -142,6 +146,38 @@ public final class DeviceChecks {
                 }
             });
         }
+    }
+
+    /** The examples that every family offers, in turns of graphs and types: a prompt in tiles of rows, then single tokens. */
+    private void checkFamilies() {
+        int turn = 0;
+        for (ModelFamily<?> family : ModelFamilies.all()) {
+            for (ModelConfig config : family.examples()) {
+                GraphMode graph = GraphMode.values()[turn % 2];
+                DType dtype = DType.values()[turn / 2 % DType.values().length];
+                checkLogits(family.modelType() + " example " + turn, config, dtype, graph);
+                turn++;
+            }
+        }
+    }
+
+    private void checkLogits(String what, ModelConfig config, DType dtype, GraphMode graph) {
+        Program program = config.program(Math.min(config.contextLength(), CONTEXT));
+        RandomData data = new RandomData(1);
+        Weights weights = RandomModels.weights(program, dtype, data);
+        int[] text = data.ints(PROMPT + 2, program.vocabSize());
+        check(what + " " + dtype + " " + graph, () -> {
+            try (ForwardPass host = new HostForwardPass(program, weights, new ScalarOps());
+                    TornadoForwardPass engine = open(program, weights, dtype, graph, ROWS)) {
+                int[] prompt = Arrays.copyOf(text, PROMPT);
+                Bits.assertSame("prompt", engine.forward(prompt, 0), host.forward(prompt, 0));
+                for (int position = PROMPT; position < text.length; position++) {
+                    int[] token = {text[position]};
+                    Bits.assertSame(
+                            "position " + position, engine.forward(token, position), host.forward(token, position));
+                }
+            }
+        });
     }
 
     /** Each layer's weights in arrays of their own, as where one array of all layers would be too large. */
@@ -229,7 +265,8 @@ public final class DeviceChecks {
                         format,
                         1,
                         patterns.getSize(),
-                        1)
+                        1,
+                        1f)
                 .transferToHost(DataTransferMode.EVERY_EXECUTION, out);
         TornadoExecutionPlan plan = new TornadoExecutionPlan(graph.snapshot());
         plan.withDevice(TornadoDevices.resolve(device.id())).execute();

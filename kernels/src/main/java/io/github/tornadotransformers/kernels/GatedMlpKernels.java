@@ -4,35 +4,39 @@ import uk.ac.manchester.tornado.api.annotations.Parallel;
 import uk.ac.manchester.tornado.api.types.arrays.FloatArray;
 import uk.ac.manchester.tornado.api.types.arrays.IntArray;
 
-/** The gated activation of Llama's MLP, arXiv:2002.05202. */
-public final class SwiGluKernels {
-    private SwiGluKernels() {}
+/** The activation of a gated MLP, arXiv:2002.05202. */
+public final class GatedMlpKernels {
+    private GatedMlpKernels() {}
 
     /**
-     * out[r][i] = silu(gateUp[r][i]) * gateUp[r][width + i].
+     * out[r][i] = activation(gateUp[r][i]) * gateUp[r][width + i].
      *
      * <p>Shapes: gateUp [rows][2 width]; out [rows][width].
      *
      * <p>Order: r and i parallel, i contiguous.
+     *
+     * @param activation one of {@link LinearKernels}
      */
-    public static void swiGlu(FloatArray gateUp, IntArray step, FloatArray out, int rows, int width, int math) {
+    public static void gatedMlp(
+            FloatArray gateUp, IntArray step, FloatArray out, int rows, int width, int activation, int math) {
         for (@Parallel int j = 0; j < rows * width; j++) {
             int row = j / width;
             if (row < step.get(Step.ROWS)) {
                 int gate = row * width + j;
-                out.set(j, KernelMath.silu(math, gateUp.get(gate)) * gateUp.get(gate + width));
+                out.set(j, KernelMath.activate(math, activation, gateUp.get(gate)) * gateUp.get(gate + width));
             }
         }
     }
 
     /**
-     * {@link #swiGlu} of what {@link LinearKernels#finish} would store: gate and up are finished and combined in one kernel.
+     * {@link #gatedMlp} of what {@link LinearKernels#finish} would store: gate and up are finished and combined in one kernel.
      *
      * <p>Shapes: sums [rows][slices][2 width]; bias [layers][2 width]; out [rows][width].
      *
      * <p>Order: r and i parallel, i contiguous; slices left to right; then bias.
      *
      * @param biased 1 to add the bias
+     * @param activation one of {@link LinearKernels}
      */
     public static void finishGateUp(
             FloatArray sums,
@@ -44,6 +48,7 @@ public final class SwiGluKernels {
             int slices,
             int width,
             int biased,
+            int activation,
             int math) {
         for (@Parallel int j = 0; j < rows * width; j++) {
             int row = j / width;
@@ -57,7 +62,7 @@ public final class SwiGluKernels {
                     gate = gate + bias.get(of);
                     up = up + bias.get(of + width);
                 }
-                out.set(j, KernelMath.silu(math, gate) * up);
+                out.set(j, KernelMath.activate(math, activation, gate) * up);
             }
         }
     }
