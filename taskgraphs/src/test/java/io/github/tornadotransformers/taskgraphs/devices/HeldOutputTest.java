@@ -87,10 +87,20 @@ class HeldOutputTest {
             print("mine\n" + i + "\n");
             assertThat(held.since(start)).isEqualTo("mine\n" + i + "\n");
             held.letGo();
-            held.hold();
-            held.letGo();
         }
         assertThat(cameOut()).isEqualTo("0\n1\n2\n");
+    }
+
+    @Test
+    void mayBeHeldForNothing() throws IOException {
+        HeldOutput held = held();
+        for (String text : new String[] {"", "one\n", ""}) {
+            long start = held.hold();
+            print(text);
+            assertThat(held.since(start)).isEqualTo(text);
+            held.letGo();
+        }
+        assertThat(cameOut()).isEqualTo("one\n");
     }
 
     @Test
