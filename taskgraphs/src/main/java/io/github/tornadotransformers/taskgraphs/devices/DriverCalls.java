@@ -41,7 +41,7 @@ public final class DriverCalls implements AutoCloseable {
         return new DriverCalls(device, printed ? OfProcess.OUTPUT : Optional.empty());
     }
 
-    static DriverCalls printedTo(HeldOutput output, DeviceInfo device) {
+    static DriverCalls of(DeviceInfo device, HeldOutput output) {
         return new DriverCalls(device, Optional.of(output));
     }
 
@@ -52,7 +52,7 @@ public final class DriverCalls implements AutoCloseable {
 
     /** @throws DeviceException if a call failed so far, on which the results of {@code graph} depend */
     public void requireSuccess(String graph) {
-        Optional<String> failed = FAILED.matcher(printed())
+        Optional<String> failed = FAILED.matcher(output.map(this::printedTo).orElse(""))
                 .results()
                 .filter(call -> !HARMLESS.matcher(call.group(1)).matches())
                 .map(call -> call.group(1) + " returned " + call.group(2))
@@ -68,19 +68,12 @@ public final class DriverCalls implements AutoCloseable {
     /** Reports that {@link #requireSuccess} has not thrown go to {@link System#err}: they are no result. */
     @Override
     public void close() {
-        String reports =
-                FAILED.matcher(printed()).results().map(MatchResult::group).collect(Collectors.joining());
-        output.ifPresent(DriverCalls::letGo);
+        String reports = FAILED.matcher(output.map(this::letGo).orElse(""))
+                .results()
+                .map(MatchResult::group)
+                .collect(Collectors.joining());
         if (!thrown) {
             System.err.print(reports);
-        }
-    }
-
-    private String printed() {
-        try {
-            return output.isPresent() ? output.get().since(start) : "";
-        } catch (IOException e) {
-            throw unreadable(e);
         }
     }
 
@@ -92,9 +85,17 @@ public final class DriverCalls implements AutoCloseable {
         }
     }
 
-    private static void letGo(HeldOutput output) {
+    private String printedTo(HeldOutput output) {
         try {
-            output.letGo();
+            return output.since(start);
+        } catch (IOException e) {
+            throw unreadable(e);
+        }
+    }
+
+    private String letGo(HeldOutput output) {
+        try {
+            return output.letGo(start);
         } catch (IOException e) {
             throw unreadable(e);
         }

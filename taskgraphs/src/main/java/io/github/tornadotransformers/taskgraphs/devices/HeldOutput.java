@@ -37,7 +37,7 @@ final class HeldOutput {
             descriptors.replace(descriptor, memory);
         }
         holders++;
-        return descriptors.size(memory);
+        return holders == 1 ? passedOn : descriptors.size(memory);
     }
 
     /** What was written since. */
@@ -45,41 +45,40 @@ final class HeldOutput {
         return text(start, descriptors.size(memory));
     }
 
-    private String text(long start, long end) throws IOException {
-        return new String(descriptors.read(memory, start, end), BYTES);
-    }
-
-    synchronized void letGo() throws IOException {
+    /** @return what was written since the hold that began at {@code start} */
+    synchronized String letGo(long start) throws IOException {
         holders--;
-        if (!ended) {
-            if (holders == 0) {
-                descriptors.replace(descriptor, before);
-            }
-            boolean written = passOn();
-            if (holders == 0) {
-                descriptors.close(before);
-                if (written) {
-                    descriptors.forget(memory, passedOn);
-                }
-            }
+        if (ended) {
+            return "";
         }
+        if (holders == 0) {
+            descriptors.replace(descriptor, before);
+        }
+        long end = descriptors.size(memory);
+        String written = text(start, end);
+        if (end > passedOn) {
+            passOn(end);
+        }
+        if (holders == 0) {
+            descriptors.close(before);
+        }
+        return written;
     }
 
     /** Lets go for everyone, for good: the JVM ends. */
     synchronized void end() throws IOException {
         if (holders > 0 && !ended) {
             descriptors.replace(descriptor, before);
-            passOn();
+            passOn(descriptors.size(memory));
         }
         ended = true;
     }
 
-    /** @return whether there was anything, be it for others or not */
-    private boolean passOn() throws IOException {
-        long end = descriptors.size(memory);
-        if (end == passedOn) {
-            return false;
-        }
+    private String text(long start, long end) throws IOException {
+        return start == end ? "" : new String(descriptors.read(memory, start, end), BYTES);
+    }
+
+    private void passOn(long end) throws IOException {
         byte[] others = meantForOthers.apply(text(passedOn, end)).getBytes(BYTES);
         passedOn = end;
         try {
@@ -87,6 +86,8 @@ final class HeldOutput {
         } catch (IOException _) {
             // Nobody reads it any more: the next who prints will know.
         }
-        return true;
+        if (holders == 0) {
+            descriptors.forget(memory, end);
+        }
     }
 }

@@ -73,7 +73,7 @@ class DriverCallsTest {
     }
 
     private void requireSuccessAfter(String printed) throws IOException {
-        try (DriverCalls calls = DriverCalls.printedTo(held, DEVICE)) {
+        try (DriverCalls calls = DriverCalls.of(DEVICE, held)) {
             print(printed);
             calls.requireSuccess("block");
         }
@@ -124,7 +124,7 @@ class DriverCallsTest {
     @Test
     void callsOfBeforeAreOthers() throws Exception {
         String errors = errorsOf(() -> {
-            try (DriverCalls _ = DriverCalls.printedTo(held, DEVICE)) {
+            try (DriverCalls _ = DriverCalls.of(DEVICE, held)) {
                 print(CUDA_COPY);
             }
             requireSuccessAfter("fine\n");

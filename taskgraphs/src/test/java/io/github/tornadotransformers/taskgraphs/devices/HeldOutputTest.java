@@ -56,7 +56,7 @@ class HeldOutputTest {
         print("é…\nmine\nhalf a ");
         assertThat(cameOut()).isEqualTo("before ");
         assertThat(held.since(start)).endsWith("mine\nhalf a ");
-        held.letGo();
+        held.letGo(start);
         print("line\n");
         assertThat(cameOut()).isEqualTo("before é…\nhalf a line\n");
     }
@@ -68,13 +68,12 @@ class HeldOutputTest {
         print("one\n");
         long second = held.hold();
         print("mine\n");
-        held.letGo();
+        assertThat(held.letGo(second)).isEqualTo("mine\n");
         assertThat(cameOut()).isEqualTo("one\n");
         assertThat(held.since(first)).isEqualTo("one\nmine\n");
-        assertThat(held.since(second)).isEqualTo("mine\n");
         print("two\n");
         assertThat(cameOut()).isEqualTo("one\n");
-        held.letGo();
+        assertThat(held.letGo(first)).isEqualTo("one\nmine\ntwo\n");
         print("three\n");
         assertThat(cameOut()).isEqualTo("one\ntwo\nthree\n");
     }
@@ -86,7 +85,7 @@ class HeldOutputTest {
             long start = held.hold();
             print("mine\n" + i + "\n");
             assertThat(held.since(start)).isEqualTo("mine\n" + i + "\n");
-            held.letGo();
+            held.letGo(start);
         }
         assertThat(cameOut()).isEqualTo("0\n1\n2\n");
     }
@@ -98,7 +97,7 @@ class HeldOutputTest {
             long start = held.hold();
             print(text);
             assertThat(held.since(start)).isEqualTo(text);
-            held.letGo();
+            held.letGo(start);
         }
         assertThat(cameOut()).isEqualTo("one\n");
     }
@@ -106,11 +105,11 @@ class HeldOutputTest {
     @Test
     void isLostByNobodyWhenTheProcessEnds() throws IOException {
         HeldOutput held = held();
-        held.hold();
+        long start = held.hold();
         print("in time\n");
         held.end();
         print("late\n");
-        held.letGo();
+        held.letGo(start);
         held.hold();
         print("later\n");
         assertThat(cameOut()).isEqualTo("in time\nlate\nlater\n");
