@@ -2,6 +2,9 @@ package io.github.tornadotransformers.runner.commands;
 
 import java.util.List;
 import java.util.Optional;
+import java.util.regex.MatchResult;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import picocli.CommandLine;
 import picocli.CommandLine.Model.OptionSpec;
@@ -14,6 +17,9 @@ final class WrongCall {
     private static final String LONG = "--";
     private static final String SHORT = "-";
     private static final int MOST_OPTIONS = 3;
+    /** How the parser ends its message about a value that it cannot convert, by Java's names. */
+    private static final Pattern UNCONVERTED =
+            Pattern.compile("(?<=: )('.*') is not an? (int|long|float|double)", Pattern.DOTALL);
 
     private final CommandLine command;
     private final ParameterException refusal;
@@ -29,7 +35,18 @@ final class WrongCall {
         if (refusal instanceof UnmatchedArgumentException unmatched) {
             return unmatched(unmatched.getUnmatched());
         }
-        return brokenCluster().map(this::unknownOption).orElseGet(refusal::getMessage);
+        return brokenCluster()
+                .map(this::unknownOption)
+                .orElseGet(() -> UNCONVERTED.matcher(refusal.getMessage()).replaceFirst(WrongCall::whatWasExpected));
+    }
+
+    private static String whatWasExpected(MatchResult unconverted) {
+        String expected = switch (unconverted.group(2)) {
+            case "int" -> "a whole number up to " + Integer.MAX_VALUE;
+            case "long" -> "a whole number up to " + Long.MAX_VALUE;
+            default -> "a number";
+        };
+        return Matcher.quoteReplacement("found " + unconverted.group(1) + ", expected " + expected);
     }
 
     /** @param left what the parser could not place; what follows an unknown option is its value, or nothing wrong */

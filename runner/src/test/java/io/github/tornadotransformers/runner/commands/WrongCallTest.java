@@ -52,10 +52,13 @@ class WrongCallTest {
                 "--top-p 0             | --top-p is 0.0, expected more than 0 and at most 1 (all tokens)",
                 "--min-p 2             | --min-p is 2.0, expected 0 (all tokens) to 1",
                 "--repetition-penalty 0| --repetition-penalty is 0.0, expected more than 0 (1: no penalty)",
-                "--seed x              | Invalid value for option '--seed': 'x' is not a long",
+                "--seed x              | Invalid value for option '--seed': found 'x', expected a whole number up to 9223372036854775807",
                 "-n 0                  | --tokens is 0, expected 1 or more",
                 "-n -5                 | --tokens is -5, expected 1 or more",
-                "-n many               | Invalid value for option '--tokens': 'many' is not an int",
+                "-n many               | Invalid value for option '--tokens': found 'many', expected a whole number up to 2147483647",
+                "-n 2147483648         | Invalid value for option '--tokens': found '2147483648', expected a whole number up to 2147483647",
+                "-n $1                 | Invalid value for option '--tokens': found '$1', expected a whole number up to 2147483647",
+                "--temperature warm    | Invalid value for option '--temperature': found 'warm', expected a number",
                 "-e host -e scalar     | --engine is given more than once (host, scalar), expected one value",
                 "-e host,scalar        | Invalid value for option '--engine': found 'host,scalar', expected one of host, scalar, tornado, opencl, ptx, spirv, cuda, metal",
                 "--seed 1 --seed 2     | --seed is given more than once (1, 2), expected one value",
@@ -109,7 +112,7 @@ class WrongCallTest {
                 .extracting(CommandRun::err)
                 .asString()
                 .contains("--prompt-ids")
-                .contains("'' is not an int");
+                .contains("found '', expected a whole number");
     }
 
     @Test
