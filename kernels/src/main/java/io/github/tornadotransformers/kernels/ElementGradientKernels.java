@@ -64,7 +64,8 @@ public final class ElementGradientKernels {
     /**
      * Rotates the query and key heads of dQkv back, in place.
      *
-     * <p>Shapes: dQkv [rows][heads + 2 * kvHeads][headDim]; angles [2][positions][headDim / 2]: cosines, then sines.
+     * <p>Shapes: dQkv [rows][heads + 2 * kvHeads][headDim]; angles [2][positions][pairs]: cosines, then sines. Pairs are elements i and i + pairs
+     * of a head; those behind them stay.
      *
      * <p>Order: r, heads and pairs parallel, pairs contiguous. Source: arXiv:2104.09864.
      */
@@ -76,20 +77,20 @@ public final class ElementGradientKernels {
             int heads,
             int kvHeads,
             int headDim,
+            int pairs,
             int positions) {
-        for (@Parallel int i = 0; i < rows * (heads + kvHeads) * (headDim / 2); i++) {
-            int half = headDim / 2;
-            int pair = i % half;
-            int head = i / half % (heads + kvHeads);
-            int row = i / half / (heads + kvHeads);
+        for (@Parallel int i = 0; i < rows * (heads + kvHeads) * pairs; i++) {
+            int pair = i % pairs;
+            int head = i / pairs % (heads + kvHeads);
+            int row = i / pairs / (heads + kvHeads);
             if (row < step.get(Step.ROWS)) {
                 int first = (row * (heads + 2 * kvHeads) + head) * headDim + pair;
-                float cosine = angles.get(row * half + pair);
-                float sine = angles.get((positions + row) * half + pair);
+                float cosine = angles.get(row * pairs + pair);
+                float sine = angles.get((positions + row) * pairs + pair);
                 float left = dQkv.get(first);
-                float right = dQkv.get(first + half);
+                float right = dQkv.get(first + pairs);
                 dQkv.set(first, left * cosine + right * sine);
-                dQkv.set(first + half, right * cosine - left * sine);
+                dQkv.set(first + pairs, right * cosine - left * sine);
             }
         }
     }

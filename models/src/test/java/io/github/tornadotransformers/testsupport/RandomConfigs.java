@@ -33,6 +33,15 @@ public final class RandomConfigs {
         return of(families.get(data.between(0, families.size() - 1)), data);
     }
 
+    /** Of those that can be trained. */
+    public static ModelConfig trainable(RandomData data) {
+        ModelConfig config = of(data);
+        while (config.program(config.contextLength()).whyNotLearned().isPresent()) {
+            config = of(data);
+        }
+        return config;
+    }
+
     public static <C extends ModelConfig> C of(ModelFamily<C> family, RandomData data) {
         List<C> examples = family.examples();
         ObjectNode json = json(family, examples.get(data.between(0, examples.size() - 1)), data);

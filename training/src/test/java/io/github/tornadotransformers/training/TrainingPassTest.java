@@ -16,6 +16,7 @@ import io.github.tornadotransformers.models.learning.ParameterArrays;
 import io.github.tornadotransformers.models.program.Program;
 import io.github.tornadotransformers.models.program.Weight;
 import io.github.tornadotransformers.testsupport.Bits;
+import io.github.tornadotransformers.testsupport.RandomConfigs;
 import io.github.tornadotransformers.testsupport.RandomData;
 import io.github.tornadotransformers.testsupport.RandomModels;
 import java.util.Arrays;
@@ -51,7 +52,7 @@ class TrainingPassTest {
 
         Example(long seed, HostOps ops, BackwardOps backwardOps) {
             RandomData data = new RandomData(seed);
-            ModelConfig config = RandomModels.config(data);
+            ModelConfig config = RandomConfigs.trainable(data);
             program = config.program(config.contextLength());
             weights = ParameterArrays.copyOf(program, RandomModels.weights(program, DType.F32, data));
             gradients = new ParameterArrays(program);

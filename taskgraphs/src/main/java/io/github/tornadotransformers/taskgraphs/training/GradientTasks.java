@@ -280,7 +280,8 @@ final class GradientTasks {
         Argument<FloatArray> angles = in.angles(op.table());
         Argument<FloatArray> dQkv = arrays.gradient(op.output());
         AttentionShape shape = op.shape();
-        in.task(op.name() + "Gradients", (long) rows * (shape.heads() + shape.kvHeads()) * (shape.headDim() / 2))
+        int pairs = op.table().pairs();
+        in.task(op.name() + "Gradients", (long) rows * (shape.heads() + shape.kvHeads()) * pairs)
                 .calls(
                         ElementGradientKernels::rotateBack,
                         angles,
@@ -290,6 +291,7 @@ final class GradientTasks {
                         value(shape.heads()),
                         value(shape.kvHeads()),
                         value(shape.headDim()),
+                        value(pairs),
                         value(op.table().positions()));
     }
 

@@ -25,8 +25,8 @@ import io.github.tornadotransformers.taskgraphs.devices.DeviceInfo;
 import io.github.tornadotransformers.taskgraphs.devices.MathMode;
 import io.github.tornadotransformers.taskgraphs.devices.TornadoDevices;
 import io.github.tornadotransformers.taskgraphs.graphs.LayerKinds;
+import io.github.tornadotransformers.testsupport.RandomConfigs;
 import io.github.tornadotransformers.testsupport.RandomData;
-import io.github.tornadotransformers.testsupport.RandomModels;
 import io.github.tornadotransformers.testsupport.TestTokenizers;
 import io.github.tornadotransformers.training.InitialWeights;
 import io.github.tornadotransformers.training.Trainer;
@@ -79,7 +79,7 @@ class DeviceTrainingTest {
     @MethodSource("seeds")
     void gradientsOfABatchAndAStepAgainstThem(long seed) {
         RandomData data = new RandomData(seed);
-        try (TrainingPair pair = TrainingPair.of(RandomModels.config(data), data, device())) {
+        try (TrainingPair pair = TrainingPair.of(RandomConfigs.trainable(data), data, device())) {
             Sequence first = Sequence.of(data, pair.program());
             Sequence second = Sequence.of(data, pair.program());
             pair.begin();

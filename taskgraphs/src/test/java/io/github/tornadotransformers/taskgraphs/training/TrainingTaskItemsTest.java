@@ -6,8 +6,8 @@ import io.github.tornadotransformers.taskgraphs.devices.DeviceInfo;
 import io.github.tornadotransformers.taskgraphs.devices.MathMode;
 import io.github.tornadotransformers.taskgraphs.devices.TornadoDevices;
 import io.github.tornadotransformers.taskgraphs.graphs.TaskItems;
+import io.github.tornadotransformers.testsupport.RandomConfigs;
 import io.github.tornadotransformers.testsupport.RandomData;
-import io.github.tornadotransformers.testsupport.RandomModels;
 import java.util.Optional;
 import java.util.stream.LongStream;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -25,7 +25,7 @@ class TrainingTaskItemsTest {
         RandomData data = new RandomData(seed);
         DeviceInfo info = TornadoDevices.choose(Optional.empty(), Optional.empty(), MathMode.STRICT);
         TaskItems items = new TaskItems();
-        try (TrainingPair pair = TrainingPair.of(RandomModels.config(data), data, info, items.seen())) {
+        try (TrainingPair pair = TrainingPair.of(RandomConfigs.trainable(data), data, info, items.seen())) {
             int length = Math.min(9, pair.program().contextLength());
             int[] tokens = data.ints(length, pair.program().vocabSize());
             pair.device().begin();
