@@ -1,5 +1,5 @@
 /**
- * JMH benchmarks of every Op on every engine, of every gradient, and of whole models. Each checks its result against the
- * scalar definition, bit for bit, before it is timed.
+ * How fast models and their Ops run, and how far that is from what the machine can do: the measured read bandwidth and the
+ * measured peak of separate products and sums.
  */
 package io.github.tornadotransformers.benchmarks;

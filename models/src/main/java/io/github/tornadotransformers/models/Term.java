@@ -8,6 +8,7 @@ public enum Term {
     CONTEXT("context"),
     DEVICE("device"),
     DTYPE("dtype"),
+    EARLIER_RESULT("earlier result"),
     ENGINE("engine"),
     /** Stands right before a flag. */
     JVM_FLAG("start java with "),

@@ -54,7 +54,8 @@ public final class WeightLoader {
         List<MemorySegment> elements =
                 allocator.allocateLayers(weight.name(), layers, WeightData.elementBytes(weight, dtype) / layers);
         List<MemorySegment> scales = dtype == DType.INT8
-                ? allocator.allocateLayers(WeightAllocator.scalesOf(weight), layers, WeightData.scaleBytes(weight) / layers)
+                ? allocator.allocateLayers(
+                        WeightAllocator.scalesOf(weight), layers, WeightData.scaleBytes(weight) / layers)
                 : List.of();
         return new WeightData(weight, dtype, layout, elements, scales);
     }

@@ -19,6 +19,7 @@ import java.nio.file.InvalidPathException;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.SequencedMap;
 import java.util.concurrent.Callable;
 import java.util.function.Function;
@@ -35,6 +36,7 @@ import picocli.CommandLine.ParseResult;
 public final class Commands {
     private static final int HELP_COLUMNS = 80;
     private static final String LIST_COMMA = ",";
+    private static final String JMH = "jmh";
     private static final SequencedMap<String, Function<Console, Callable<Integer>>> ALL = all();
 
     private final Console console;
@@ -54,7 +56,7 @@ public final class Commands {
         all.put("verify", VerifyCommand::new);
         all.put("train", TrainCommand::new);
         all.put("bench", BenchCommand::new);
-        all.put("jmh", _ -> new JmhCommand());
+        all.put(JMH, JmhCommand::new);
         all.put("models", ModelsCommand::new);
         all.put("devices", DevicesCommand::new);
         all.put("test", _ -> new TestCommand());
@@ -72,6 +74,8 @@ public final class Commands {
                 line.addSubcommand(command.getValue().apply(console));
             }
         }
+        Optional.ofNullable(line.getSubcommands().get(JMH))
+                .ifPresent(jmh -> jmh.setUnmatchedOptionsArePositionalParams(true));
         StringWriter help = new StringWriter();
         line.setOut(new PrintWriter(help))
                 .setUsageHelpWidth(HELP_COLUMNS)
@@ -163,10 +167,15 @@ public final class Commands {
                         Quoted.text(path.getInput()) + " cannot be the name of a file here: " + path.getReason(),
                         ExitCode.FAILURE);
             case Failure failure -> failed(line, e.getMessage(), failure.exitCode());
-            case InvalidRequest request -> wrongCall(line, OptionNames.message(request));
-            case TransformersException known -> failed(line, OptionNames.message(known), ExitCode.of(known));
+            case InvalidRequest request -> wrongCall(line, message(request, line));
+            case TransformersException known -> failed(line, message(known, line), ExitCode.of(known));
             default -> failed(line, "internal error, please report it with --stacktrace: " + e, ExitCode.FAILURE);
         };
+    }
+
+    /** JMH's parameters have the names that the library has. */
+    private static String message(TransformersException e, CommandLine line) {
+        return line.getCommandName().equals(JMH) ? e.getMessage() : OptionNames.message(e);
     }
 
     private int failed(CommandLine line, String message, int exitCode) {

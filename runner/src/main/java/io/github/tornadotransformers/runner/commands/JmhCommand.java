@@ -1,13 +1,15 @@
 package io.github.tornadotransformers.runner.commands;
 
-import io.github.tornadotransformers.runner.console.Failure;
+import io.github.tornadotransformers.benchmarks.jmh.JmhRun;
+import io.github.tornadotransformers.runner.console.Console;
+import io.github.tornadotransformers.runner.console.ExitCode;
 import java.util.List;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Command;
-import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
 
-/** Named here for the help; the launcher runs it, because it is a program of its own, built when it is first wanted. */
+/** {@code jmh}: what {@code bench} times, under JMH. All arguments but its own two are JMH's. */
 @Command(
         name = "jmh",
         customSynopsis = "transformers jmh [BENCHMARK] [-p NAME=VALUE,...]... [ARGUMENT]...",
@@ -15,30 +17,28 @@ import picocli.CommandLine.Parameters;
             "Time Ops, gradients and whole models with JMH, each checked against the scalar definition first:"
                     + " docs/BENCHMARKS.md.",
             "",
-            JmhCommand.PARAMETERS
+            JmhRun.PARAMETERS
         },
         sortOptions = false)
-public final class JmhCommand implements Callable<Integer> {
-    /** What narrows the cases down, a line each. */
-    public static final String PARAMETERS = """
-            OpBenchmark, GradientBenchmark, ModelBenchmark   run one kind
-            -p model=gpt2-124M       -p op=qkvProj,lmHead
-            -p pass=decode,prefill,backward
-            -p dtype=f32,bf16,f16,int8
-            -p engine=scalar,host,kernels,tornado
-            -p threads=1,2           narrow what is run
-            -l                       lists the cases
-            -h                       lists JMH's own options
-            """;
+final class JmhCommand implements Callable<Integer> {
+    @Option(names = "--help", usageHelp = true, description = "show this help")
+    boolean help;
+
+    @Option(names = CommonOptions.STACKTRACE, description = "on an error, show where it came from")
+    boolean stacktrace;
 
     @Parameters(paramLabel = "ARGUMENT", description = "arguments of JMH")
     List<String> arguments = List.of();
 
-    @Mixin
-    CommonOptions common;
+    private final Console console;
+
+    JmhCommand(Console console) {
+        this.console = console;
+    }
 
     @Override
     public Integer call() {
-        throw Failure.usage("the benchmarks are run by the launcher: ./transformers jmh");
+        new JmhRun(console.out()::print, console.err(), true).run(arguments.toArray(String[]::new));
+        return ExitCode.OK;
     }
 }

@@ -16,6 +16,7 @@ final class OptionNames {
             case CONTEXT -> "--context";
             case DEVICE -> "--device";
             case DTYPE -> "--dtype";
+            case EARLIER_RESULT -> "--compare";
             case ENGINE -> "-e";
             case JVM_FLAG -> "set TRANSFORMERS_JVM_FLAGS=";
             case MATH -> "--math";

@@ -40,12 +40,8 @@ final class FakeCheckout {
     private static final String BUILD = """
             echo "$@" >> '%s'
             echo '[INFO] quiet'
-            case "$*" in
-              *'-pl benchmarks'*) module=benchmarks jar=benchmarks.jar ;;
-              *) module=runner jar=transformers.jar ;;
-            esac
-            mkdir -p $module/target/lib
-            echo jar > $module/target/$jar
+            mkdir -p runner/target/lib
+            echo jar > runner/target/transformers.jar
             """;
 
     private final Path folder;

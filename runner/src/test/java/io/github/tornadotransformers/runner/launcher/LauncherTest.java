@@ -59,27 +59,11 @@ class LauncherTest {
     }
 
     @Test
-    void benchmarksAreAProgramOfTheirOwn() throws Exception {
-        checkout.launch("models");
-        ScriptRun first = checkout.launch("jmh", "OpBenchmark", "-p", "op=lmHead");
-        ScriptRun second = checkout.launch("jmh", "OpBenchmark", "-p", "op=lmHead");
-        checkout.launch("models");
-        assertThat(checkout.mavenCalls()).hasSize(2);
-        assertThat(checkout.mavenCalls().getLast()).contains("-pl benchmarks -am");
-        assertThat(second.err()).isEmpty();
-        assertThat(second.out())
-                .isEqualTo(first.out())
-                .contains("/target/jmh/build.", "/benchmarks.jar]\n[OpBenchmark]\n[-p]\n[op=lmHead]\n")
-                .doesNotContain("[jmh]", "classes.jsa");
-    }
-
-    @Test
-    void helpOfTheBenchmarksBuildsNothingOfTheirs() throws Exception {
-        checkout.launch("models");
-        assertThat(checkout.launch("jmh", "--help").out()).contains("/transformers.jar]\n[jmh]\n[--help]\n");
+    void argumentsOfTheBenchmarksAreNotTheLaunchers() throws Exception {
+        assertThat(checkout.launch("jmh", "OpBenchmark", "-p", "op=lmHead").out())
+                .contains("/transformers.jar]\n[jmh]\n[OpBenchmark]\n[-p]\n[op=lmHead]\n");
         assertThat(checkout.launch("jmh", "OpBenchmark", "-p", "op=x", "--help").out())
                 .contains("/transformers.jar]\n[jmh]\n[--help]\n");
-        assertThat(checkout.mavenCalls()).hasSize(1);
     }
 
     @ParameterizedTest
@@ -386,8 +370,7 @@ class LauncherTest {
         checkout.set("TORNADOVM_HOME", checkout.sdk("an SDK").toString());
         assertThat(checkout.launch("jmh", "-p", "engine=" + engines).out())
                 .startsWith("[--jvm=")
-                .contains("/benchmarks.jar")
-                .endsWith("{-p}\n{engine=" + engines + "}\n");
+                .endsWith("{jmh}\n{-p}\n{engine=" + engines + "}\n");
         assertThat(checkout.launch("jmh", "-p", "engine=host").out()).startsWith("java of 25.0.3\n");
     }
 

@@ -1,0 +1,126 @@
+package io.github.tornadotransformers.benchmarks;
+
+import io.github.tornadotransformers.engine.EngineSession;
+import io.github.tornadotransformers.models.generation.ForwardPass;
+import io.github.tornadotransformers.models.generation.TraceListener;
+import io.github.tornadotransformers.models.program.Op;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+
+/**
+ * Where the time of a host engine's forward pass goes: a clock is read after each Op. Each repetition runs the test without
+ * clocks, then with them, so that one can be held against the other.
+ */
+public final class ModelProfile {
+    private static final double NANOS = 1e9;
+
+    private final ModelBench bench;
+
+    /** @param bench whose repetitions, warm-up and limits it shares */
+    public ModelProfile(ModelBench bench) {
+        this.bench = bench;
+    }
+
+    /** A row for each Op in running order, one for their sum and one for the whole. */
+    public List<ProfileRow> run(String model, EngineSession session, BenchTest test, int threads) {
+        ForwardPass forward = session.forward();
+        int[] tokens = bench.prepare(forward, test);
+        Clock clock = new Clock();
+        forward.trace((_, op, firstPosition, rows, _) ->
+                clock.part(op).count(OpCost.of(op, session.dtype(), rows, firstPosition)));
+        double _ = ModelBench.time(forward, test, tokens);
+        List<Double> whole = new ArrayList<>();
+        List<Double> sum = new ArrayList<>();
+        Limits limits = bench.repeat(true, threads, () -> {
+            forward.trace(TraceListener.NONE);
+            whole.add(ModelBench.time(forward, test, tokens));
+            forward.trace(clock);
+            clock.start();
+            double _ = ModelBench.time(forward, test, tokens);
+            sum.add(clock.stop());
+        });
+        forward.trace(TraceListener.NONE);
+        Part all = clock.total();
+        double seconds = new Samples(whole).mean();
+        List<ProfileRow> rows = new ArrayList<>();
+        Rows maker = (name, part, samples) -> rows.add(new ProfileRow(
+                model,
+                session.engine().toString(),
+                session.dtype().toString().toLowerCase(Locale.ROOT),
+                threads,
+                test,
+                name,
+                part.calls,
+                new Samples(samples),
+                part.cost,
+                new Samples(samples).mean() / seconds,
+                limits));
+        clock.parts.forEach((op, part) -> maker.add(op, part, part.seconds));
+        maker.add(ProfileRow.SUM, all, sum);
+        maker.add(ProfileRow.WHOLE, all, whole);
+        return rows;
+    }
+
+    /** Adds a row. */
+    @FunctionalInterface
+    private interface Rows {
+        void add(String name, Part part, List<Double> seconds);
+    }
+
+    /** What the calls of an Op cost and took. */
+    private static final class Part {
+        private final List<Double> seconds = new ArrayList<>();
+        private OpCost cost = OpCost.NOTHING;
+        private int calls;
+        private long nanos;
+
+        void count(OpCost call) {
+            cost = cost.plus(call);
+            calls++;
+        }
+    }
+
+    /** Adds the time since the Op before to an Op's. */
+    private static final class Clock implements TraceListener {
+        private final Map<String, Part> parts = new LinkedHashMap<>();
+        private long last;
+
+        Part part(Op op) {
+            return parts.computeIfAbsent(op.name(), _ -> new Part());
+        }
+
+        void start() {
+            parts.values().forEach(part -> part.nanos = 0);
+            last = System.nanoTime();
+        }
+
+        @Override
+        public void opFinished(int layer, Op op, int firstPosition, int rows, float[] output) {
+            long now = System.nanoTime();
+            parts.get(op.name()).nanos += now - last;
+            last = now;
+        }
+
+        /** Keeps each Op's seconds as a sample, and says how many these are. */
+        double stop() {
+            long total = 0;
+            for (Part part : parts.values()) {
+                part.seconds.add(part.nanos / NANOS);
+                total += part.nanos;
+            }
+            return total / NANOS;
+        }
+
+        Part total() {
+            Part total = new Part();
+            for (Part part : parts.values()) {
+                total.cost = total.cost.plus(part.cost);
+                total.calls += part.calls;
+            }
+            return total;
+        }
+    }
+}
