@@ -4,16 +4,22 @@ import io.github.tornadotransformers.models.learning.GradientPass;
 import io.github.tornadotransformers.models.learning.ParameterArrays;
 import io.github.tornadotransformers.models.program.Program;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.stream.IntStream;
 
-/** Computes nothing: gives losses and one gradient that the test sets, and remembers what it was called with. */
+/**
+ * Computes nothing: gives losses and one gradient that the test sets, and remembers what it was called with. Like an engine with
+ * memory of its own it keeps gradients until they are read, and works with the weights that it took over.
+ */
 final class RecordingPass implements GradientPass {
     private final Program program;
     private final ParameterArrays weights;
     private final ParameterArrays gradients;
     private final List<List<Integer>> windows = new ArrayList<>();
     private final List<Float> scales = new ArrayList<>();
+    private float[] begunWith = {};
+    private float kept;
     private double loss;
     private float gradient;
 
@@ -64,12 +70,16 @@ final class RecordingPass implements GradientPass {
 
     @Override
     public void begin() {
-        gradients.clear();
+        begunWith = first(weights).clone();
+        kept = 0;
     }
 
     @Override
     public double loss(int[] tokens, int[] targets) {
         GradientPass.requireSequence(program, tokens, targets);
+        if (!Arrays.equals(begunWith, first(weights))) {
+            throw new IllegalStateException("the weights have changed since they were taken over");
+        }
         IntStream shifted = IntStream.range(0, tokens.length - 1).filter(i -> tokens[i + 1] != targets[i]);
         if (shifted.findAny().isPresent()) {
             throw new IllegalArgumentException("the targets are not the tokens that follow");
@@ -83,12 +93,14 @@ final class RecordingPass implements GradientPass {
     @Override
     public double lossAndGradients(int[] tokens, int[] targets, float scale) {
         scales.add(scale);
-        first(gradients)[0] += gradient;
+        kept += gradient;
         return loss(tokens, targets);
     }
 
     @Override
-    public void readGradients() {}
+    public void readGradients() {
+        first(gradients)[0] = kept;
+    }
 
     @Override
     public void descend(float learningRate) {

@@ -112,9 +112,12 @@ final class TinyTraining {
 
     /** A run that keeps its best model in a folder. */
     TrainingRun run(Trainer trainer, ModelConfig config, Path folder) throws IOException {
+        return run(trainer, config, folder, new TrainingRun.Saving(StoredType.BF16, 4, true));
+    }
+
+    TrainingRun run(Trainer trainer, ModelConfig config, Path folder, TrainingRun.Saving saving) throws IOException {
         Files.createDirectories(folder);
-        CheckpointWriter.writeConfig(folder, config, StoredType.BF16, OptionalInt.empty(), List.of());
-        TrainingRun.Saving saving = new TrainingRun.Saving(StoredType.BF16, 4, true);
+        CheckpointWriter.writeConfig(folder, config, saving.type(), OptionalInt.empty(), List.of());
         return new TrainingRun(trainer, config, new TrainingFolder(folder), saving, progress::add);
     }
 }

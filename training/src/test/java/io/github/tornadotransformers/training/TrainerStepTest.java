@@ -32,6 +32,7 @@ class TrainerStepTest {
     /** Keeps what a run tells. */
     private static final class Told implements Trainer.Observer {
         private final List<Trainer.Step> steps = new ArrayList<>();
+        private final List<String> evaluations = new ArrayList<>();
 
         @Override
         public void stepped(Trainer trainer, Trainer.Step step) {
@@ -39,7 +40,9 @@ class TrainerStepTest {
         }
 
         @Override
-        public void evaluated(Trainer trainer, LossHistory.Validation validation, boolean best) {}
+        public void evaluated(Trainer trainer, LossHistory.Validation validation, boolean best) {
+            evaluations.add(validation.step() + ": " + validation.loss() + (best ? " best" : ""));
+        }
     }
 
     @BeforeEach
@@ -48,10 +51,13 @@ class TrainerStepTest {
         pass = new RecordingPass(TinyTraining.gpt2().program(TinyTraining.CONTEXT));
     }
 
+    private static TrainingSettings settings(double maxNorm, int evaluateEvery) {
+        return new TrainingSettings(
+                STEPS, TinyTraining.CONTEXT, WINDOWS, 0.1, 0.1, 0, 0, 0.9, 0.99, 1e-8, maxNorm, evaluateEvery, 1);
+    }
+
     private Trainer trainer(double maxNorm) {
-        TrainingSettings settings = new TrainingSettings(
-                STEPS, TinyTraining.CONTEXT, WINDOWS, 0.1, 0.1, 0, 0, 0.9, 0.99, 1e-8, maxNorm, 100, 1);
-        return new Trainer(pass, tiny.parts(), settings);
+        return new Trainer(pass, tiny.parts(), settings(maxNorm, 100));
     }
 
     @Test
@@ -140,5 +146,49 @@ class TrainerStepTest {
                         "step 2 has a loss of 0\\.06\\d* and a gradient of norm (NaN|Infinity), .* diverges; .*");
         assertThat(trainer.steps()).isEqualTo(1);
         assertThat(RecordingPass.first(pass.weights())).isEqualTo(weights);
+    }
+
+    /** As often as the settings say, and at the end. Equal is not better. */
+    @Test
+    void theValidationTextIsMeasuredEveryFewStepsAndAtTheEnd() {
+        Trainer trainer = new Trainer(pass, tiny.parts(), settings(1, 3));
+        trainer.extendTo(8);
+        Told told = new Told();
+        pass.giving(2 * TinyTraining.CONTEXT, 0.1f);
+        trainer.run(6, told, () -> false);
+        pass.giving(TinyTraining.CONTEXT, 0.1f);
+        trainer.run(8, told, () -> false);
+        assertThat(told.evaluations).containsExactly("3: 2.0 best", "6: 2.0", "8: 1.0 best");
+        assertThat(trainer.history().validation()).hasSize(3);
+    }
+
+    @Test
+    void withoutAValidationTextNothingIsMeasured() {
+        TrainingText text = TrainingText.of(tiny.text(), tiny.tokenizer(), 0, TinyTraining.CONTEXT);
+        Trainer trainer = new Trainer(pass, text, settings(1, 1));
+        Told told = new Told();
+        trainer.run(STEPS, told, () -> false);
+        assertThat(told.steps).hasSize(STEPS);
+        assertThat(told.evaluations).isEmpty();
+        assertThat(trainer.history().best()).isNull();
+    }
+
+    /** Twice what a model that knows nothing has, or twice the first loss where that was worse. */
+    @ParameterizedTest
+    @CsvSource({"1, 11.33, true", "1, 11.35, false", "8, 16, true", "8, 16.01, false"})
+    void aLossTwiceThatOfTheIgnorantIsHopeless(double first, double loss, boolean goesOn) {
+        Trainer trainer = trainer(1);
+        pass.giving(first * TinyTraining.CONTEXT, 0.1f);
+        trainer.run(1, NOBODY, () -> false);
+        pass.giving(loss * TinyTraining.CONTEXT, 0.1f);
+        if (goesOn) {
+            trainer.run(2, NOBODY, () -> false);
+            assertThat(trainer.steps()).isEqualTo(2);
+        } else {
+            assertThatThrownBy(() -> trainer.run(2, NOBODY, () -> false))
+                    .isInstanceOf(TrainingException.class)
+                    .hasMessageStartingWith("step 2 has a loss of " + loss)
+                    .hasMessageContaining("the step before a loss of " + first + ": training diverges");
+        }
     }
 }

@@ -244,12 +244,17 @@ class TrainerTest {
     void everyTensorIsReadInTheCheckpointsOrder() {
         Program program = TinyTraining.llama().program(4);
         ParameterArrays arrays = new ParameterArrays(program);
+        assertThat(CheckpointTensor.of(program, name -> "model." + name))
+                .extracting(CheckpointTensor::name)
+                .hasSize(2 + 9 * program.layers() + 1)
+                .contains("model.norm.weight", "model.layers.1.self_attn.k_proj.weight");
         for (CheckpointTensor tensor : CheckpointTensor.of(program, name -> name)) {
             float[] layer = arrays.layer(tensor.weight(), tensor.layer());
             for (int i = 0; i < layer.length; i++) {
                 layer[i] = i;
             }
             int columns = tensor.weight().columns();
+            assertThat(tensor.elements()).isEqualTo(tensor.shape().stream().reduce(1L, Math::multiplyExact));
             int minor = (int) (tensor.elements() / tensor.shape().getFirst());
             float[] all = new float[(int) tensor.elements()];
             tensor.read(arrays, 0, all, all.length);
@@ -267,6 +272,63 @@ class TrainerTest {
             float[] some = new float[all.length / 3];
             tensor.read(arrays, all.length / 2, some, some.length);
             assertThat(some).isEqualTo(Arrays.copyOfRange(all, all.length / 2, all.length / 2 + some.length));
+        }
+    }
+
+    /** A run that goes on with a later version of this program sees the windows that it would have seen. */
+    @Test
+    void theOrderOfWindowsIsThatOfTheSeedForGood() {
+        WindowSampler sampler =
+                new WindowSampler(IntStream.range(0, 65).toArray(), CONTEXT, 5, OptionalInt.empty(), -1);
+        assertThat(sampler.windowsPerEpoch()).isEqualTo(5);
+        assertThat(IntStream.range(5, 15).map(i -> sampler.window(i)[0]))
+                .containsExactly(14, 34, 24, 54, 44, 43, 33, 3, 13, 23);
+    }
+
+    @Test
+    void firstWeightsAreThoseOfTheSeedForGood() {
+        Program program = TinyTraining.llama().program(4);
+        ParameterArrays weights = InitialWeights.of(program, 3);
+        Weight up = weights.weights().stream()
+                .filter(weight -> weight.name().equals("gateUpProjWeight"))
+                .findFirst()
+                .orElseThrow();
+        assertThat(Arrays.copyOf(weights.layer(up, 0), 3)).containsExactly(0.14498356f, 0.0071856924f, 0.08511884f);
+        assertThat(Arrays.copyOf(weights.layer(up, 1), 3)).containsExactly(-0.08926606f, -0.18189143f, 0.12276355f);
+    }
+
+    @Test
+    void everyNormOfEveryLayerBeginsAtOne() {
+        for (ModelConfig config : new ModelConfig[] {TinyTraining.gpt2(), TinyTraining.llama()}) {
+            ParameterArrays weights = InitialWeights.of(config.program(4), 3);
+            for (Weight weight : weights.weights()) {
+                for (int layer = 0; layer < weight.layers() && weight.name().endsWith("NormWeight"); layer++) {
+                    assertThat(weights.layer(weight, layer)).as(weight.name()).containsOnly(1f);
+                }
+            }
+        }
+    }
+
+    /** Those of a part of a fused weight leave out its neighbours. */
+    @Test
+    void momentsAreOfATensorsOwnElements() {
+        Program program = TinyTraining.llama().program(4);
+        ParameterArrays arrays = filled(program, 1f);
+        for (CheckpointTensor tensor : CheckpointTensor.of(program, name -> name)) {
+            Arrays.fill(arrays.layer(tensor.weight(), tensor.layer()), 100f);
+            int columns = tensor.weight().columns();
+            for (int row = 0; row < tensor.weight().rows(); row++) {
+                int from = row * columns + tensor.part().firstColumn();
+                Arrays.fill(
+                        arrays.layer(tensor.weight(), tensor.layer()),
+                        from,
+                        from + tensor.part().columns(),
+                        -3f);
+            }
+            long elements = tensor.elements();
+            assertThat(tensor.moments(arrays))
+                    .as(tensor.name())
+                    .isEqualTo(new CheckpointTensor.Moments(-3.0 * elements, Math.sqrt(9.0 * elements)));
         }
     }
 }

@@ -13,9 +13,11 @@ import io.github.tornadotransformers.models.Sizes;
 import io.github.tornadotransformers.models.checkpoint.ArenaAllocator;
 import io.github.tornadotransformers.models.checkpoint.Checkpoint;
 import io.github.tornadotransformers.models.checkpoint.DType;
+import io.github.tornadotransformers.models.checkpoint.StoredType;
 import io.github.tornadotransformers.models.gpt2.Gpt2Config;
 import io.github.tornadotransformers.models.learning.ParameterArrays;
 import io.github.tornadotransformers.models.program.Program;
+import io.github.tornadotransformers.models.program.Weight;
 import io.github.tornadotransformers.training.losses.LossHistory;
 import java.io.IOException;
 import java.lang.foreign.Arena;
@@ -138,7 +140,8 @@ class TrainingRunTest {
         TrainingRun run = tiny.run(tiny.trainer(config, wild), config, out);
         assertThatThrownBy(() -> run.run(STEPS, () -> false))
                 .isInstanceOf(TrainingException.class)
-                .hasMessageMatching("step \\d+ has a loss of .* diverges; try a lower learning rate than 3000.0; .*");
+                .hasMessageMatching("step \\d+ has a loss of .* diverges; try a lower learning rate than 3000.0;"
+                        + " no state had been written yet");
     }
 
     @Test
@@ -197,7 +200,9 @@ class TrainingRunTest {
         TrainingRun run = tiny.run(tiny.trainer(config, settings()), config, out);
         assertThatThrownBy(() -> run.run(5, () -> false))
                 .isInstanceOf(TrainingException.class)
-                .hasMessageContaining("the model cannot be written to " + out);
+                .hasMessageContaining("the model cannot be written to " + out)
+                .hasMessageEndingWith("; no state had been written yet")
+                .hasMessageNotContaining("written before");
         try (Stream<Path> files = Files.list(out)) {
             assertThat(files.map(file -> file.getFileName().toString())).noneMatch(name -> name.contains("partial"));
         }
@@ -264,6 +269,8 @@ class TrainingRunTest {
     void aRunCannotBeMadeShorter() {
         Trainer trainer = tiny.trainer(TinyTraining.gpt2(), settings());
         assertThatThrownBy(() -> trainer.extendTo(STEPS - 1)).hasMessage("19 steps, expected at least 20");
+        trainer.extendTo(STEPS);
+        assertThat(trainer.goal()).isEqualTo(STEPS);
     }
 
     /** Each replaces as many bytes as it has. */
@@ -325,5 +332,119 @@ class TrainingRunTest {
         }
         assertThat(new TrainingFolder(out).isFree()).isTrue();
         TrainingLock.hold(out).close();
+    }
+
+    /** Before each step, a crash would lose at most three. */
+    @Test
+    void theStateIsWrittenEveryFewSteps() throws IOException {
+        Path out = folder.resolve("out");
+        ModelConfig config = TinyTraining.gpt2();
+        TrainingRun run = tiny.run(tiny.trainer(config, settings()), config, out);
+        TrainingFolder written = new TrainingFolder(out);
+        List<Integer> kept = new ArrayList<>();
+        run.run(13, () -> {
+            kept.add(written.holdsRun() ? written.state().steps() : 0);
+            assertThat(run.savedAt()).isEqualTo(kept.getLast());
+            return false;
+        });
+        assertThat(kept).containsExactly(0, 0, 0, 0, 4, 4, 4, 4, 8, 8, 8, 8, 12);
+        assertThat(written.state().steps()).isEqualTo(13);
+        assertThat(run.savedAt()).isEqualTo(13);
+    }
+
+    /** The state of a step whose model was measured knows of it, or a resumed run would not. */
+    @Test
+    void theStateIsWrittenAfterTheValidationLossOfItsStep() throws IOException {
+        Path out = folder.resolve("out");
+        ModelConfig config = TinyTraining.gpt2();
+        TrainingRun.Saving saving = new TrainingRun.Saving(StoredType.BF16, 5, true);
+        List<LossHistory.Validation> kept = new ArrayList<>();
+        Trainer trainer = tiny.trainer(config, settings());
+        tiny.run(trainer, config, out, saving).run(STEPS, () -> {
+            if (trainer.steps() > 0 && trainer.steps() % 5 == 0) {
+                TrainingState state = new TrainingFolder(out).state();
+                assertThat(state.steps()).isEqualTo(trainer.steps());
+                kept.add(state.history().validation().getLast());
+            }
+            return false;
+        });
+        assertThat(kept).hasSize(3).isEqualTo(trainer.history().validation().subList(0, 3));
+    }
+
+    @ParameterizedTest
+    @CsvSource({"0.1, false", "0, true", "0, false"})
+    void theLastModelIsKeptWhereTheBestIsNotKnownOrNotWanted(double validationShare, boolean keepsBest)
+            throws IOException {
+        Path out = folder.resolve("out");
+        ModelConfig config = TinyTraining.llama();
+        Program program = config.program(TinyTraining.CONTEXT);
+        Trainer trainer = new Trainer(
+                TinyTraining.pass(InitialWeights.of(program, 1), program, new ScalarOps(), new ScalarBackwardOps()),
+                TrainingText.of(tiny.text(), tiny.tokenizer(), validationShare, TinyTraining.CONTEXT),
+                settings());
+        TrainingRun.Saving saving = new TrainingRun.Saving(StoredType.F32, 4, keepsBest);
+        tiny.run(trainer, config, out, saving).run(7, () -> false);
+        ParameterArrays written = ParameterArrays.copyOf(
+                program, Checkpoint.open(out).load(program, DType.F32, new ArenaAllocator(Arena.ofAuto())));
+        for (Weight weight : program.weights()) {
+            for (int layer = 0; layer < weight.layers(); layer++) {
+                assertThat(written.layer(weight, layer))
+                        .as(weight.name())
+                        .isEqualTo(trainer.weights().layer(weight, layer));
+            }
+        }
+        assertThat(tiny.progress()).hasSize(validationShare > 0 ? 1 : 0);
+        assertThat(new TrainingFolder(out).state().steps()).isEqualTo(7);
+    }
+
+    @Test
+    void aWorseModelDoesNotReplaceTheBest() throws IOException {
+        Path out = folder.resolve("out");
+        ModelConfig config = TinyTraining.gpt2();
+        Trainer trainer = tiny.trainer(config, settings());
+        TrainingRun run = tiny.run(trainer, config, out);
+        run.run(5, () -> false);
+        byte[] best = Files.readAllBytes(out.resolve("model.safetensors"));
+        trainer.history().addValidation(5, 0.5);
+        run.run(STEPS, () -> false);
+        assertThat(out.resolve("model.safetensors")).hasBinaryContent(best);
+        assertThat(tiny.progress().getFirst()).endsWith(", the best so far");
+        assertThat(tiny.progress().subList(1, 4)).allMatch(line -> line.matches(".*validation loss \\d\\.\\d{4}"));
+    }
+
+    @Test
+    void aStateThatWasWrittenBeforeAModelCouldNotBeIsTold() throws IOException {
+        Path out = folder.resolve("out");
+        ModelConfig config = TinyTraining.gpt2();
+        TrainingRun run = tiny.run(tiny.trainer(config, settings()), config, out);
+        run.run(2, () -> false);
+        Files.delete(out.resolve("model.safetensors"));
+        Files.createDirectories(out.resolve("model.safetensors").resolve("in-the-way"));
+        assertThatThrownBy(() -> run.run(3, () -> false))
+                .isInstanceOf(TrainingException.class)
+                .hasMessageEndingWith("; the state written before is kept");
+        assertThat(new TrainingFolder(out).state().steps()).isEqualTo(2);
+    }
+
+    @Test
+    void aFolderIsFreeWhereItHoldsNothingButTheLock() throws IOException {
+        Path out = folder.resolve("out");
+        assertThat(new TrainingFolder(out).isFree()).isTrue();
+        Files.createDirectories(out);
+        assertThat(new TrainingFolder(out).isFree()).isTrue();
+        TrainingLock.hold(out).close();
+        assertThat(new TrainingFolder(out).isFree()).isTrue();
+        assertThat(new TrainingFolder(out).holdsRun()).isFalse();
+        Path notes = Files.writeString(out.resolve("notes.txt"), "of somebody");
+        assertThat(new TrainingFolder(out).isFree()).isFalse();
+        assertThat(new TrainingFolder(notes).isFree()).isFalse();
+    }
+
+    @Test
+    void aLockThatCannotBeMadeIsAnErrorOfOneLine() throws IOException {
+        Path notes = Files.writeString(folder.resolve("notes.txt"), "of somebody");
+        assertThatThrownBy(() -> TrainingLock.hold(notes))
+                .isInstanceOf(TrainingException.class)
+                .hasMessageStartingWith(notes + " cannot be locked for this run: ");
     }
 }
