@@ -186,10 +186,15 @@ class TrainingRunTest {
         ModelConfig config = TinyTraining.gpt2();
         tiny.run(tiny.trainer(config, settings()), config, out).run(2, () -> false);
         Gpt2Config wider = new Gpt2Config(new Sizes(290, TinyTraining.CONTEXT, 32, 48, 2), 2, 1e-5f, true, true);
+        Gpt2Config deeper = new Gpt2Config(new Sizes(290, TinyTraining.CONTEXT, 24, 48, 3), 2, 1e-5f, true, true);
         assertThatThrownBy(() -> new TrainingFolder(out).state().restore(tiny.trainer(wider, settings())))
                 .isInstanceOf(CheckpointException.class)
-                .hasMessageContaining("training-state.safetensors")
-                .hasMessageContaining("expected F32");
+                .hasMessageStartingWith(
+                        out.resolve("training-state.safetensors").toString())
+                .hasMessageMatching(".* is F32 \\[.*24.*], expected F32 \\[.*32.*]: it is the state of another model");
+        assertThatThrownBy(() -> new TrainingFolder(out).state().restore(tiny.trainer(deeper, settings())))
+                .isInstanceOf(CheckpointException.class)
+                .hasMessageMatching(".* tensor \"\\w+\\.\\w+\\.2\" is missing, expected F32 .*");
     }
 
     @Test
@@ -384,6 +389,14 @@ class TrainingRunTest {
                 settings());
         TrainingRun.Saving saving = new TrainingRun.Saving(StoredType.F32, 4, keepsBest);
         tiny.run(trainer, config, out, saving).run(7, () -> false);
+        assertWritten(out, trainer);
+        assertThat(tiny.progress()).hasSize(validationShare > 0 ? 1 : 0);
+        assertThat(new TrainingFolder(out).state().steps()).isEqualTo(7);
+    }
+
+    /** The model in the folder has the trainer's weights, bit for bit. */
+    private static void assertWritten(Path out, Trainer trainer) {
+        Program program = trainer.program();
         ParameterArrays written = ParameterArrays.copyOf(
                 program, Checkpoint.open(out).load(program, DType.F32, new ArenaAllocator(Arena.ofAuto())));
         for (Weight weight : program.weights()) {
@@ -393,8 +406,23 @@ class TrainingRunTest {
                         .isEqualTo(trainer.weights().layer(weight, layer));
             }
         }
-        assertThat(tiny.progress()).hasSize(validationShare > 0 ? 1 : 0);
-        assertThat(new TrainingFolder(out).state().steps()).isEqualTo(7);
+    }
+
+    /** Also after a step that would be measured, if there were a validation text. */
+    @Test
+    void withoutAValidationTextTheStateIsWrittenAsOften() throws IOException {
+        Path out = folder.resolve("out");
+        ModelConfig config = TinyTraining.gpt2();
+        Program program = config.program(TinyTraining.CONTEXT);
+        Trainer trainer = new Trainer(
+                TinyTraining.pass(InitialWeights.of(program, 1), program, new ScalarOps(), new ScalarBackwardOps()),
+                TrainingText.of(tiny.text(), tiny.tokenizer(), 0, TinyTraining.CONTEXT),
+                settings());
+        TrainingRun run = tiny.run(trainer, config, out, new TrainingRun.Saving(StoredType.BF16, 5, true));
+        run.run(7, () -> {
+            assertThat(run.savedAt()).isEqualTo(trainer.steps() < 5 ? 0 : 5);
+            return false;
+        });
     }
 
     @Test
@@ -402,8 +430,9 @@ class TrainingRunTest {
         Path out = folder.resolve("out");
         ModelConfig config = TinyTraining.gpt2();
         Trainer trainer = tiny.trainer(config, settings());
-        TrainingRun run = tiny.run(trainer, config, out);
+        TrainingRun run = tiny.run(trainer, config, out, new TrainingRun.Saving(StoredType.F32, 4, true));
         run.run(5, () -> false);
+        assertWritten(out, trainer);
         byte[] best = Files.readAllBytes(out.resolve("model.safetensors"));
         trainer.history().addValidation(5, 0.5);
         run.run(STEPS, () -> false);
