@@ -50,6 +50,17 @@ class RopeScalingTest {
                 0.00039528473280370235,
                 0.0001250000059371814,
                 3.9528473280370235e-05);
+        assertFrequencies(
+                new RopeScaling.Llama3(8, 2, 16, 4096),
+                2048,
+                1.0,
+                0.3162277638912201,
+                0.10000000149011612,
+                0.03162277862429619,
+                0.004074366297572851,
+                0.00040743668796494603,
+                0.0001250000059371814,
+                3.9528473280370235e-05);
     }
 
     @Test
@@ -82,16 +93,16 @@ class RopeScalingTest {
     @Test
     void yarnsRampEndsAtTheHeadAndMayHaveNoLength() {
         assertFrequencies(
-                new RopeScaling.Yarn(4, 1000, 0.0001, 512, true, 1),
+                new RopeScaling.Yarn(4, 1000, 1e-6, 512, true, 1),
                 2048,
                 1.0,
-                0.2964635193347931,
-                0.08750000596046448,
-                0.025693506002426147,
-                0.007499999366700649,
-                0.0021740661468356848,
-                0.0006250000442378223,
-                0.00017787812976166606);
+                0.30041638016700745,
+                0.08999999612569809,
+                0.026879360899329185,
+                0.007999999448657036,
+                0.002371708396822214,
+                0.0007000000332482159,
+                0.00020554804359562695);
         assertFrequencies(
                 new RopeScaling.Yarn(4, 8, 8, 512, false, 1),
                 2048,
@@ -143,6 +154,9 @@ class RopeScalingTest {
                 .isCloseTo(1.0532376815143234, within(1e-12));
         assertThat(RopeScaling.Yarn.recommendedMagnitude(0.5, 1)).isOne();
         assertThat(RopeScaling.LongRope.recommendedMagnitude(4, 512)).isCloseTo(1.1055415967851334, within(1e-12));
+        assertThat(new RopeScaling.None().magnitude()).isOne();
+        assertThat(new RopeScaling.Linear(2).magnitude()).isOne();
+        assertThat(new RopeScaling.Llama3(8, 1, 4, 256).magnitude()).isOne();
         assertThat(RopeScaling.LongRope.recommendedMagnitude(0.5, 512)).isOne();
     }
 
