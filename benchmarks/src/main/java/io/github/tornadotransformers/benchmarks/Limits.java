@@ -5,7 +5,7 @@ package io.github.tornadotransformers.benchmarks;
  *
  * @param threads that were at it; 0 where it is no matter of threads
  * @param readBytesPerSecond from memory
- * @param operationsPerSecond products and sums of float32, rounded one by one
+ * @param operationsPerSecond products and sums of float32, fused, counted as two
  */
 public record Limits(int threads, double readBytesPerSecond, double operationsPerSecond) {
     /** The least time for reading and computing so much, one behind the other's back. */

@@ -163,7 +163,7 @@ public final class MarkdownReport {
         for (Limits each : limits) {
             text.append(String.format(
                     Locale.ROOT,
-                    "This machine, %s: reads %s GB/s, computes %s GFLOP/s (products and sums apart).\n",
+                    "This machine, %s: reads %s GB/s, computes %s GFLOP/s (fused products and sums).\n",
                     each.words(),
                     Figures.giga(each.readBytesPerSecond()),
                     Figures.giga(each.operationsPerSecond())));

@@ -40,7 +40,7 @@ public record ModelRow(
         return bytesPerSecond / limits.readBytesPerSecond();
     }
 
-    /** Of the peak of separate products and sums. */
+    /** Of the peak of fused products and sums. */
     public double operationShare() {
         return operationsPerSecond / limits.operationsPerSecond();
     }

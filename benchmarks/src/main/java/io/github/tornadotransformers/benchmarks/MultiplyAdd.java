@@ -4,7 +4,7 @@ import jdk.incubator.vector.FloatVector;
 import jdk.incubator.vector.VectorSpecies;
 
 /**
- * Products and sums in registers: {@code a = a * m + s}, each rounded, in twelve chains that do not wait for each other. It is
+ * Products and sums in registers: {@code a = a * m + s}, fused, in twelve chains that do not wait for each other. It is
  * the most that a kernel of the arithmetic contract can compute.
  */
 final class MultiplyAdd {
@@ -16,7 +16,7 @@ final class MultiplyAdd {
     /** Keeps the compiler from leaving out what nobody reads. */
     private volatile float last;
 
-    /** @return how many operations were done */
+    /** @return how many operations were done, two for each fused product and sum */
     long pass() {
         FloatVector m = FloatVector.broadcast(FLOATS, HALF);
         FloatVector s = FloatVector.broadcast(FLOATS, HALF);
@@ -33,18 +33,18 @@ final class MultiplyAdd {
         FloatVector a10 = a9.add(m);
         FloatVector a11 = a10.add(m);
         for (int i = 0; i < STEPS; i++) {
-            a0 = a0.mul(m).add(s);
-            a1 = a1.mul(m).add(s);
-            a2 = a2.mul(m).add(s);
-            a3 = a3.mul(m).add(s);
-            a4 = a4.mul(m).add(s);
-            a5 = a5.mul(m).add(s);
-            a6 = a6.mul(m).add(s);
-            a7 = a7.mul(m).add(s);
-            a8 = a8.mul(m).add(s);
-            a9 = a9.mul(m).add(s);
-            a10 = a10.mul(m).add(s);
-            a11 = a11.mul(m).add(s);
+            a0 = a0.fma(m, s);
+            a1 = a1.fma(m, s);
+            a2 = a2.fma(m, s);
+            a3 = a3.fma(m, s);
+            a4 = a4.fma(m, s);
+            a5 = a5.fma(m, s);
+            a6 = a6.fma(m, s);
+            a7 = a7.fma(m, s);
+            a8 = a8.fma(m, s);
+            a9 = a9.fma(m, s);
+            a10 = a10.fma(m, s);
+            a11 = a11.fma(m, s);
         }
         FloatVector sum = a0.add(a1)
                 .add(a2)

@@ -2,7 +2,8 @@ package io.github.tornadotransformers.host;
 
 /**
  * The contract's transcendental functions: float32, of {@code + - *} and one division only, so that every engine can give
- * the same bits. A product is rounded before it is added.
+ * the same bits. A product that is added to something is fused into the sum; what would leave it open which product is, such as a
+ * product that is an argument of these functions, is made a product by itself.
  */
 public final class ExactMath {
     static final float EXP_UNDERFLOW = -87.33f;
@@ -83,15 +84,15 @@ public final class ExactMath {
         if (x > EXP_OVERFLOW) {
             return Float.POSITIVE_INFINITY;
         }
-        float n = (x * LOG2_E + ROUNDING) - ROUNDING;
-        float r = (x - n * LN2_HIGH) - n * LN2_LOW;
+        float n = Math.fma(x, LOG2_E, ROUNDING) - ROUNDING;
+        float r = Math.fma(n, -LN2_LOW, Math.fma(n, -LN2_HIGH, x));
         float p = P0;
-        p = p * r + P1;
-        p = p * r + P2;
-        p = p * r + P3;
-        p = p * r + P4;
-        p = p * r + P5;
-        float polynomial = (p * (r * r) + r) + 1f;
+        p = Math.fma(p, r, P1);
+        p = Math.fma(p, r, P2);
+        p = Math.fma(p, r, P3);
+        p = Math.fma(p, r, P4);
+        p = Math.fma(p, r, P5);
+        float polynomial = Math.fma(p, r * r, r) + 1f;
         int half = (int) n >> 1;
         return polynomial * powerOfTwo(half) * powerOfTwo((int) n - half);
     }
@@ -103,18 +104,27 @@ public final class ExactMath {
 
     /** {@code x * sigmoid(x)}, arXiv:1702.03118. */
     public static float silu(float x) {
-        return x / (1f + exp(-x));
+        return x / (1f + exp(product(-1f, x)));
+    }
+
+    /** {@code a * b} by itself, which no sum that it joins takes apart: fused with 0, so that -0 becomes 0. */
+    static float product(float a, float b) {
+        return Math.fma(a, b, 0f);
+    }
+
+    /** The {@code u} of {@link #geluTanh}. */
+    private static float geluArgument(float x) {
+        return GELU_SCALE * Math.fma(GELU_CUBIC, x * x * x, x);
     }
 
     /** {@code x/2 (1 + tanh(u))}, {@code u = sqrt(2/pi) (x + 0.044715 x^3)}, written as {@code x * sigmoid(2u)}. */
     public static float geluTanh(float x) {
-        float u = GELU_SCALE * (x + GELU_CUBIC * (x * x * x));
-        return x / (1f + exp(-2f * u));
+        return x / (1f + exp(product(-2f, geluArgument(x))));
     }
 
     /** {@code x/2 (1 + erf(x / sqrt(2)))}, arXiv:1606.08415. */
     public static float geluErf(float x) {
-        return x * 0.5f * (erf(x * ROOT_OF_HALF) + 1f);
+        return product(x * 0.5f, erf(product(x, ROOT_OF_HALF)) + 1f);
     }
 
     /** The hyperbolic tangent within 2 ulp or so; NaN for NaN. */
@@ -123,11 +133,11 @@ public final class ExactMath {
         if (size < TANH_SMALL) {
             float square = x * x;
             float p = T0;
-            p = p * square + T1;
-            p = p * square + T2;
-            p = p * square + T3;
-            p = p * square + T4;
-            return p * (square * x) + x;
+            p = Math.fma(p, square, T1);
+            p = Math.fma(p, square, T2);
+            p = Math.fma(p, square, T3);
+            p = Math.fma(p, square, T4);
+            return Math.fma(p, square * x, x);
         }
         return withSignOf(x, 1f - 2f / (exp(size + size) + 1f));
     }
@@ -138,24 +148,24 @@ public final class ExactMath {
         if (size < ERF_SMALL) {
             float square = x * x;
             float p = E0;
-            p = p * square + E1;
-            p = p * square + E2;
-            p = p * square + E3;
-            p = p * square + E4;
-            p = p * square + E5;
-            return p * x + x;
+            p = Math.fma(p, square, E1);
+            p = Math.fma(p, square, E2);
+            p = Math.fma(p, square, E3);
+            p = Math.fma(p, square, E4);
+            p = Math.fma(p, square, E5);
+            return Math.fma(p, x, x);
         }
         if (size > ERF_ONE) {
             return withSignOf(x, 1f);
         }
         float q = F0;
-        q = q * size + F1;
-        q = q * size + F2;
-        q = q * size + F3;
-        q = q * size + F4;
-        q = q * size + F5;
-        q = q * size + F6;
-        return withSignOf(x, 1f - exp(-(q * size)));
+        q = Math.fma(q, size, F1);
+        q = Math.fma(q, size, F2);
+        q = Math.fma(q, size, F3);
+        q = Math.fma(q, size, F4);
+        q = Math.fma(q, size, F5);
+        q = Math.fma(q, size, F6);
+        return withSignOf(x, 1f - exp(product(product(-1f, q), size)));
     }
 
     /** @param magnitude not negative */
@@ -165,13 +175,13 @@ public final class ExactMath {
 
     /** {@code 1 / (1 + exp(-x))}. */
     static float sigmoid(float x) {
-        return 1f / (1f + exp(-x));
+        return 1f / (1f + exp(product(-1f, x)));
     }
 
     /** The derivative of {@link #silu}: {@code s (1 + x (1 - s))} with {@code s = sigmoid(x)}. */
     static float siluSlope(float x) {
         float s = sigmoid(x);
-        return s * (1f + x * (1f - s));
+        return product(s, Math.fma(x, 1f - s, 1f));
     }
 
     /**
@@ -179,9 +189,8 @@ public final class ExactMath {
      * {@code u' = sqrt(2/pi) (1 + 3 * 0.044715 x^2)}. NaN where x^2 overflows.
      */
     static float geluTanhSlope(float x) {
-        float u = GELU_SCALE * (x + GELU_CUBIC * (x * x * x));
-        float s = sigmoid(2f * u);
-        float slope = GELU_SCALE * (1f + GELU_CUBIC_SLOPE * (x * x));
-        return s + x * (s * (1f - s)) * (2f * slope);
+        float s = sigmoid(product(2f, geluArgument(x)));
+        float slope = GELU_SCALE * Math.fma(GELU_CUBIC_SLOPE, x * x, 1f);
+        return Math.fma(x * (s * (1f - s)), 2f * slope, s);
     }
 }

@@ -3,13 +3,12 @@ package io.github.tornadotransformers.host;
 import io.github.tornadotransformers.models.checkpoint.DType;
 import java.util.Arrays;
 import jdk.incubator.vector.FloatVector;
-import jdk.incubator.vector.VectorOperators;
 import jdk.incubator.vector.VectorSpecies;
 
 /**
  * The product of many rows of activations and a panel of {@link #COLUMNS} matrix columns. A slice of the panel is copied to
  * contiguous float32 memory once and then used by every row; {@link #ABREAST} rows by three vectors of sums stay in registers.
- * Product and sum are rounded apart, as the contract says.
+ * A product is fused into its sum, as the contract says.
  */
 final class PanelProduct {
     private static final VectorSpecies<Float> FLOATS = VectorMath.FLOATS;
@@ -183,9 +182,9 @@ final class PanelProduct {
         for (int c = 0; c < COLUMNS; c += LANES) {
             FloatVector sum = FloatVector.fromArray(FLOATS, sums, row + c);
             for (int k = Math.max(0, c - above); k < end; k++) {
-                FloatVector product = FloatVector.fromArray(FLOATS, panel, k * COLUMNS + c)
-                        .mul(FloatVector.broadcast(FLOATS, x[offset + k]));
-                sum = sum.lanewise(VectorOperators.ADD, product, FLOATS.indexInRange(c, above + k + 1));
+                FloatVector fused = FloatVector.fromArray(FLOATS, panel, k * COLUMNS + c)
+                        .fma(FloatVector.broadcast(FLOATS, x[offset + k]), sum);
+                sum = sum.blend(fused, FLOATS.indexInRange(c, above + k + 1));
             }
             sum.intoArray(sums, row + c);
         }
@@ -196,9 +195,9 @@ final class PanelProduct {
         for (int t = first; t < end; t++) {
             FloatVector factor = FloatVector.broadcast(FLOATS, x[offset + t]);
             for (int c = 0; c < COLUMNS; c += LANES) {
-                FloatVector product =
-                        FloatVector.fromArray(FLOATS, panel, t * COLUMNS + c).mul(factor);
-                FloatVector.fromArray(FLOATS, sums, row + c).add(product).intoArray(sums, row + c);
+                FloatVector.fromArray(FLOATS, panel, t * COLUMNS + c)
+                        .fma(factor, FloatVector.fromArray(FLOATS, sums, row + c))
+                        .intoArray(sums, row + c);
             }
         }
     }
@@ -252,40 +251,40 @@ final class PanelProduct {
             FloatVector middle = FloatVector.fromArray(FLOATS, panel, at + LANES);
             FloatVector right = FloatVector.fromArray(FLOATS, panel, at + 2 * LANES);
             FloatVector factor = FloatVector.broadcast(FLOATS, x[x0 + k]);
-            a0 = a0.add(left.mul(factor));
-            b0 = b0.add(middle.mul(factor));
-            c0 = c0.add(right.mul(factor));
+            a0 = left.fma(factor, a0);
+            b0 = middle.fma(factor, b0);
+            c0 = right.fma(factor, c0);
             factor = FloatVector.broadcast(FLOATS, x[x1 + k]);
-            a1 = a1.add(left.mul(factor));
-            b1 = b1.add(middle.mul(factor));
-            c1 = c1.add(right.mul(factor));
+            a1 = left.fma(factor, a1);
+            b1 = middle.fma(factor, b1);
+            c1 = right.fma(factor, c1);
             factor = FloatVector.broadcast(FLOATS, x[x2 + k]);
-            a2 = a2.add(left.mul(factor));
-            b2 = b2.add(middle.mul(factor));
-            c2 = c2.add(right.mul(factor));
+            a2 = left.fma(factor, a2);
+            b2 = middle.fma(factor, b2);
+            c2 = right.fma(factor, c2);
             factor = FloatVector.broadcast(FLOATS, x[x3 + k]);
-            a3 = a3.add(left.mul(factor));
-            b3 = b3.add(middle.mul(factor));
-            c3 = c3.add(right.mul(factor));
+            a3 = left.fma(factor, a3);
+            b3 = middle.fma(factor, b3);
+            c3 = right.fma(factor, c3);
             left = FloatVector.fromArray(FLOATS, panel, at + COLUMNS);
             middle = FloatVector.fromArray(FLOATS, panel, at + COLUMNS + LANES);
             right = FloatVector.fromArray(FLOATS, panel, at + COLUMNS + 2 * LANES);
             factor = FloatVector.broadcast(FLOATS, x[x0 + k + 1]);
-            a0 = a0.add(left.mul(factor));
-            b0 = b0.add(middle.mul(factor));
-            c0 = c0.add(right.mul(factor));
+            a0 = left.fma(factor, a0);
+            b0 = middle.fma(factor, b0);
+            c0 = right.fma(factor, c0);
             factor = FloatVector.broadcast(FLOATS, x[x1 + k + 1]);
-            a1 = a1.add(left.mul(factor));
-            b1 = b1.add(middle.mul(factor));
-            c1 = c1.add(right.mul(factor));
+            a1 = left.fma(factor, a1);
+            b1 = middle.fma(factor, b1);
+            c1 = right.fma(factor, c1);
             factor = FloatVector.broadcast(FLOATS, x[x2 + k + 1]);
-            a2 = a2.add(left.mul(factor));
-            b2 = b2.add(middle.mul(factor));
-            c2 = c2.add(right.mul(factor));
+            a2 = left.fma(factor, a2);
+            b2 = middle.fma(factor, b2);
+            c2 = right.fma(factor, c2);
             factor = FloatVector.broadcast(FLOATS, x[x3 + k + 1]);
-            a3 = a3.add(left.mul(factor));
-            b3 = b3.add(middle.mul(factor));
-            c3 = c3.add(right.mul(factor));
+            a3 = left.fma(factor, a3);
+            b3 = middle.fma(factor, b3);
+            c3 = right.fma(factor, c3);
             at += 2 * COLUMNS;
         }
         if (k < depth) {
@@ -293,21 +292,21 @@ final class PanelProduct {
             FloatVector middle = FloatVector.fromArray(FLOATS, panel, at + LANES);
             FloatVector right = FloatVector.fromArray(FLOATS, panel, at + 2 * LANES);
             FloatVector factor = FloatVector.broadcast(FLOATS, x[x0 + k]);
-            a0 = a0.add(left.mul(factor));
-            b0 = b0.add(middle.mul(factor));
-            c0 = c0.add(right.mul(factor));
+            a0 = left.fma(factor, a0);
+            b0 = middle.fma(factor, b0);
+            c0 = right.fma(factor, c0);
             factor = FloatVector.broadcast(FLOATS, x[x1 + k]);
-            a1 = a1.add(left.mul(factor));
-            b1 = b1.add(middle.mul(factor));
-            c1 = c1.add(right.mul(factor));
+            a1 = left.fma(factor, a1);
+            b1 = middle.fma(factor, b1);
+            c1 = right.fma(factor, c1);
             factor = FloatVector.broadcast(FLOATS, x[x2 + k]);
-            a2 = a2.add(left.mul(factor));
-            b2 = b2.add(middle.mul(factor));
-            c2 = c2.add(right.mul(factor));
+            a2 = left.fma(factor, a2);
+            b2 = middle.fma(factor, b2);
+            c2 = right.fma(factor, c2);
             factor = FloatVector.broadcast(FLOATS, x[x3 + k]);
-            a3 = a3.add(left.mul(factor));
-            b3 = b3.add(middle.mul(factor));
-            c3 = c3.add(right.mul(factor));
+            a3 = left.fma(factor, a3);
+            b3 = middle.fma(factor, b3);
+            c3 = right.fma(factor, c3);
         }
         a0.intoArray(into, offset);
         b0.intoArray(into, offset + LANES);

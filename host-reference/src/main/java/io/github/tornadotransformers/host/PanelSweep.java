@@ -100,10 +100,9 @@ final class PanelSweep {
         for (int k = 0; k < depth; k++) {
             long row = at + (long) k * (PANEL * Float.BYTES);
             FloatVector factor = FloatVector.broadcast(FLOATS, x[offset + k]);
-            left = left.add(
-                    FloatVector.fromMemorySegment(FLOATS, panel, row, ORDER).mul(factor));
-            right = right.add(FloatVector.fromMemorySegment(FLOATS, panel, row + HALF * Float.BYTES, ORDER)
-                    .mul(factor));
+            left = FloatVector.fromMemorySegment(FLOATS, panel, row, ORDER).fma(factor, left);
+            right = FloatVector.fromMemorySegment(FLOATS, panel, row + HALF * Float.BYTES, ORDER)
+                    .fma(factor, right);
         }
         left.intoArray(sums, lane);
         right.intoArray(sums, lane + HALF);
@@ -117,10 +116,10 @@ final class PanelSweep {
         for (int k = 0; k < depth; k++) {
             IntVector pair = IntVector.fromMemorySegment(INTS, panel, at + (long) k * (PANEL * Short.BYTES), ORDER);
             FloatVector factor = FloatVector.broadcast(FLOATS, x[offset + k]);
-            left = left.add(pair.lanewise(VectorOperators.LSHL, Short.SIZE)
+            left = pair.lanewise(VectorOperators.LSHL, Short.SIZE)
                     .reinterpretAsFloats()
-                    .mul(factor));
-            right = right.add(pair.and(UPPER).reinterpretAsFloats().mul(factor));
+                    .fma(factor, left);
+            right = pair.and(UPPER).reinterpretAsFloats().fma(factor, right);
         }
         left.intoArray(sums, lane);
         right.intoArray(sums, lane + HALF);
@@ -131,10 +130,9 @@ final class PanelSweep {
         FloatVector right = FloatVector.zero(FLOATS);
         for (int k = 0; k < depth; k++) {
             FloatVector factor = FloatVector.broadcast(FLOATS, x[offset + k]);
-            left = left.add(
-                    FloatVector.fromArray(FLOATS, panel, k * PANEL + lane).mul(factor));
-            right = right.add(FloatVector.fromArray(FLOATS, panel, k * PANEL + lane + HALF)
-                    .mul(factor));
+            left = FloatVector.fromArray(FLOATS, panel, k * PANEL + lane).fma(factor, left);
+            right = FloatVector.fromArray(FLOATS, panel, k * PANEL + lane + HALF)
+                    .fma(factor, right);
         }
         left.intoArray(sums, lane);
         right.intoArray(sums, lane + HALF);
@@ -157,19 +155,19 @@ final class PanelSweep {
         for (int k = 0; k < depth; k++) {
             long row = at + (long) k * PANEL;
             FloatVector factor = FloatVector.broadcast(FLOATS, x[offset + k]);
-            left = left.add(((FloatVector) ByteVector.fromMemorySegment(BYTES, panel, row, ORDER)
+            left = ((FloatVector) ByteVector.fromMemorySegment(BYTES, panel, row, ORDER)
                             .convertShape(VectorOperators.B2F, FLOATS, 0))
-                    .mul(factor));
-            right = right.add(((FloatVector) ByteVector.fromMemorySegment(BYTES, panel, row + HALF, ORDER)
+                    .fma(factor, left);
+            right = ((FloatVector) ByteVector.fromMemorySegment(BYTES, panel, row + HALF, ORDER)
                             .convertShape(VectorOperators.B2F, FLOATS, 0))
-                    .mul(factor));
+                    .fma(factor, right);
         }
         long scale = scaleFrom + (long) lane * Float.BYTES;
-        FloatVector.fromArray(FLOATS, sums, lane)
-                .add(left.mul(FloatVector.fromMemorySegment(FLOATS, scales, scale, ORDER)))
+        left.fma(FloatVector.fromMemorySegment(FLOATS, scales, scale, ORDER), FloatVector.fromArray(FLOATS, sums, lane))
                 .intoArray(sums, lane);
-        FloatVector.fromArray(FLOATS, sums, lane + HALF)
-                .add(right.mul(FloatVector.fromMemorySegment(FLOATS, scales, scale + HALF * Float.BYTES, ORDER)))
+        right.fma(
+                        FloatVector.fromMemorySegment(FLOATS, scales, scale + HALF * Float.BYTES, ORDER),
+                        FloatVector.fromArray(FLOATS, sums, lane + HALF))
                 .intoArray(sums, lane + HALF);
     }
 }

@@ -41,20 +41,20 @@ final class RowSweep {
         for (; c <= columns - LANES; c += LANES) {
             int at = first + c;
             FloatVector sum = FloatVector.fromArray(FLOATS, sums, c);
-            sum = sum.add(FloatVector.fromArray(FLOATS, rows, at).mul(x0));
-            sum = sum.add(FloatVector.fromArray(FLOATS, rows, at + stride).mul(x1));
-            sum = sum.add(FloatVector.fromArray(FLOATS, rows, at + 2 * stride).mul(x2));
-            sum = sum.add(FloatVector.fromArray(FLOATS, rows, at + 3 * stride).mul(x3));
-            sum = sum.add(FloatVector.fromArray(FLOATS, rows, at + 4 * stride).mul(x4));
-            sum = sum.add(FloatVector.fromArray(FLOATS, rows, at + 5 * stride).mul(x5));
-            sum = sum.add(FloatVector.fromArray(FLOATS, rows, at + 6 * stride).mul(x6));
-            sum = sum.add(FloatVector.fromArray(FLOATS, rows, at + 7 * stride).mul(x7));
+            sum = FloatVector.fromArray(FLOATS, rows, at).fma(FloatVector.broadcast(FLOATS, x0), sum);
+            sum = FloatVector.fromArray(FLOATS, rows, at + stride).fma(FloatVector.broadcast(FLOATS, x1), sum);
+            sum = FloatVector.fromArray(FLOATS, rows, at + 2 * stride).fma(FloatVector.broadcast(FLOATS, x2), sum);
+            sum = FloatVector.fromArray(FLOATS, rows, at + 3 * stride).fma(FloatVector.broadcast(FLOATS, x3), sum);
+            sum = FloatVector.fromArray(FLOATS, rows, at + 4 * stride).fma(FloatVector.broadcast(FLOATS, x4), sum);
+            sum = FloatVector.fromArray(FLOATS, rows, at + 5 * stride).fma(FloatVector.broadcast(FLOATS, x5), sum);
+            sum = FloatVector.fromArray(FLOATS, rows, at + 6 * stride).fma(FloatVector.broadcast(FLOATS, x6), sum);
+            sum = FloatVector.fromArray(FLOATS, rows, at + 7 * stride).fma(FloatVector.broadcast(FLOATS, x7), sum);
             sum.intoArray(sums, c);
         }
         for (; c < columns; c++) {
             float sum = sums[c];
             for (int row = 0; row < ABREAST; row++) {
-                sum += x[k + row] * rows[first + row * stride + c];
+                sum = Math.fma(x[k + row], rows[first + row * stride + c], sum);
             }
             sums[c] = sum;
         }
@@ -63,12 +63,12 @@ final class RowSweep {
     private static void addOne(float x, float[] rows, int first, int columns, float[] sums) {
         int c = 0;
         for (; c <= columns - LANES; c += LANES) {
-            FloatVector.fromArray(FLOATS, sums, c)
-                    .add(FloatVector.fromArray(FLOATS, rows, first + c).mul(x))
+            FloatVector.fromArray(FLOATS, rows, first + c)
+                    .fma(FloatVector.broadcast(FLOATS, x), FloatVector.fromArray(FLOATS, sums, c))
                     .intoArray(sums, c);
         }
         for (; c < columns; c++) {
-            sums[c] += x * rows[first + c];
+            sums[c] = Math.fma(x, rows[first + c], sums[c]);
         }
     }
 }

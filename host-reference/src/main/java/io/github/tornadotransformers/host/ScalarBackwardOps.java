@@ -1,5 +1,6 @@
 package io.github.tornadotransformers.host;
 
+import static io.github.tornadotransformers.host.ScalarOps.slicedProducts;
 import static io.github.tornadotransformers.host.ScalarOps.slicedSum;
 
 import io.github.tornadotransformers.models.program.Activation;
@@ -39,16 +40,18 @@ public final class ScalarBackwardOps implements BackwardOps {
         for (int r = 0; r < rows; r++) {
             int row = r * width;
             float mean = slicedSum(width, i -> x[row + i]) / width;
-            float variance = slicedSum(width, i -> (x[row + i] - mean) * (x[row + i] - mean)) / width;
+            float variance = slicedProducts(width, i -> x[row + i] - mean, i -> x[row + i] - mean) / width;
             float inverse = ScalarOps.inverseRoot(variance, epsilon);
             for (int i = 0; i < width; i++) {
                 normal[row + i] = (x[row + i] - mean) * inverse;
             }
-            float meanG = slicedSum(width, i -> dOut[row + i] * weight[i]) / width;
-            float meanGn = slicedSum(width, i -> dOut[row + i] * weight[i] * normal[row + i]) / width;
+            float meanG = slicedProducts(width, i -> dOut[row + i], i -> weight[i]) / width;
+            float minusG = ExactMath.product(-1f, meanG);
+            float meanGn = slicedProducts(width, i -> dOut[row + i] * weight[i], i -> normal[row + i]) / width;
+            float minusGn = ExactMath.product(-1f, meanGn);
             for (int i = 0; i < width; i++) {
-                float g = dOut[row + i] * weight[i];
-                dX[row + i] += ((g - meanG) - normal[row + i] * meanGn) * inverse;
+                float g = Math.fma(dOut[row + i], weight[i], minusG);
+                dX[row + i] = Math.fma(Math.fma(normal[row + i], minusGn, g), inverse, dX[row + i]);
             }
         }
         addProductsOfRows(dOut, normal, rows, width, dWeight);
@@ -61,15 +64,16 @@ public final class ScalarBackwardOps implements BackwardOps {
         float[] normal = new float[rows * width];
         for (int r = 0; r < rows; r++) {
             int row = r * width;
-            float meanSquare = slicedSum(width, i -> x[row + i] * x[row + i]) / width;
+            float meanSquare = slicedProducts(width, i -> x[row + i], i -> x[row + i]) / width;
             float inverse = ScalarOps.inverseRoot(meanSquare, epsilon);
             for (int i = 0; i < width; i++) {
                 normal[row + i] = x[row + i] * inverse;
             }
-            float meanGn = slicedSum(width, i -> dOut[row + i] * weight[i] * normal[row + i]) / width;
+            float meanGn = slicedProducts(width, i -> dOut[row + i] * weight[i], i -> normal[row + i]) / width;
+            float minusGn = ExactMath.product(-1f, meanGn);
             for (int i = 0; i < width; i++) {
-                float g = dOut[row + i] * weight[i];
-                dX[row + i] += (g - normal[row + i] * meanGn) * inverse;
+                float g = ExactMath.product(dOut[row + i], weight[i]);
+                dX[row + i] = Math.fma(Math.fma(normal[row + i], minusGn, g), inverse, dX[row + i]);
             }
         }
         addProductsOfRows(dOut, normal, rows, width, dWeight);
@@ -79,7 +83,7 @@ public final class ScalarBackwardOps implements BackwardOps {
     private static void addProductsOfRows(float[] a, float[] b, int rows, int width, float[] sums) {
         for (int i = 0; i < width; i++) {
             int column = i;
-            sums[i] += slicedSum(rows, r -> a[r * width + column] * b[r * width + column]);
+            sums[i] += slicedProducts(rows, r -> a[r * width + column], r -> b[r * width + column]);
         }
     }
 
@@ -91,7 +95,7 @@ public final class ScalarBackwardOps implements BackwardOps {
             int row = r * outputs;
             for (int k = 0; k < inputs; k++) {
                 int input = k;
-                dX[r * inputs + k] += slicedSum(outputs, c -> dOut[row + c] * weight.value(input, c));
+                dX[r * inputs + k] += slicedProducts(outputs, c -> dOut[row + c], c -> weight.value(input, c));
             }
         }
     }
@@ -102,7 +106,8 @@ public final class ScalarBackwardOps implements BackwardOps {
             int input = k;
             for (int c = 0; c < outputs; c++) {
                 int output = c;
-                dWeight[k * outputs + c] += slicedSum(rows, r -> x[r * inputs + input] * dOut[r * outputs + output]);
+                dWeight[k * outputs + c] +=
+                        slicedProducts(rows, r -> x[r * inputs + input], r -> dOut[r * outputs + output]);
             }
         }
     }
@@ -145,8 +150,8 @@ public final class ScalarBackwardOps implements BackwardOps {
                     float sine = angles.sines()[r * half + i];
                     float left = dQkv[first + i];
                     float right = dQkv[first + half + i];
-                    dQkv[first + i] = left * cosine + right * sine;
-                    dQkv[first + half + i] = right * cosine - left * sine;
+                    dQkv[first + i] = Math.fma(left, cosine, ExactMath.product(right, sine));
+                    dQkv[first + half + i] = Math.fma(right, cosine, ExactMath.product(left, -sine));
                 }
             }
         }
@@ -172,7 +177,7 @@ public final class ScalarBackwardOps implements BackwardOps {
                     int value = t * shape.fusedWidth() + valueColumn;
                     float sum = 0f;
                     for (int d = 0; d < headDim; d++) {
-                        sum += dOut[out + d] * qkv[value + d];
+                        sum = Math.fma(dOut[out + d], qkv[value + d], sum);
                     }
                     dProbabilities[r * shape.scoresWidth() + row + t] = sum;
                 }
@@ -181,11 +186,11 @@ public final class ScalarBackwardOps implements BackwardOps {
                 int first = row + t;
                 for (int d = 0; d < headDim; d++) {
                     int column = outColumn + d;
-                    dQkv[t * shape.fusedWidth() + valueColumn + d] += slicedSum(
+                    dQkv[t * shape.fusedWidth() + valueColumn + d] += slicedProducts(
                             t,
                             rows,
-                            r -> probabilities[r * shape.scoresWidth() + first]
-                                    * dOut[r * shape.queryWidth() + column]);
+                            r -> probabilities[r * shape.scoresWidth() + first],
+                            r -> dOut[r * shape.queryWidth() + column]);
                 }
             }
         }
@@ -196,7 +201,7 @@ public final class ScalarBackwardOps implements BackwardOps {
         for (int r = 0; r < rows; r++) {
             for (int head = 0; head < shape.heads(); head++) {
                 int row = (r * shape.heads() + head) * shape.contextLength();
-                float sum = slicedSum(r + 1, t -> probabilities[row + t] * dScores[row + t]);
+                float sum = slicedProducts(0, r + 1, t -> probabilities[row + t], t -> dScores[row + t]);
                 for (int t = 0; t <= r; t++) {
                     dScores[row + t] = probabilities[row + t] * (dScores[row + t] - sum);
                 }
@@ -216,14 +221,14 @@ public final class ScalarBackwardOps implements BackwardOps {
                 int key = shape.keyColumn(head) + d;
                 for (int r = 0; r < rows; r++) {
                     int scores = r * shape.scoresWidth() + row;
-                    dQkv[r * width + query] +=
-                            slicedSum(r + 1, t -> dScores[scores + t] * qkv[t * width + key]) * scale;
+                    float sum = slicedProducts(r + 1, t -> dScores[scores + t], t -> qkv[t * width + key]);
+                    dQkv[r * width + query] = Math.fma(sum, scale, dQkv[r * width + query]);
                 }
                 for (int t = 0; t < rows; t++) {
                     int scores = row + t;
-                    dQkv[t * width + key] +=
-                            slicedSum(t, rows, r -> dScores[r * shape.scoresWidth() + scores] * qkv[r * width + query])
-                                    * scale;
+                    float sum = slicedProducts(
+                            t, rows, r -> dScores[r * shape.scoresWidth() + scores], r -> qkv[r * width + query]);
+                    dQkv[t * width + key] = Math.fma(sum, scale, dQkv[t * width + key]);
                 }
             }
         }
@@ -236,8 +241,8 @@ public final class ScalarBackwardOps implements BackwardOps {
                 int gate = r * 2 * width + i;
                 int up = gate + width;
                 float d = dOut[r * width + i];
-                dGateUp[gate] += d * gateUp[up] * ExactMath.siluSlope(gateUp[gate]);
-                dGateUp[up] += d * ExactMath.silu(gateUp[gate]);
+                dGateUp[gate] = Math.fma(d * gateUp[up], ExactMath.siluSlope(gateUp[gate]), dGateUp[gate]);
+                dGateUp[up] = Math.fma(d, ExactMath.silu(gateUp[gate]), dGateUp[up]);
             }
         }
     }

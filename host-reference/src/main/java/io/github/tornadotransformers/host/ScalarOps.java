@@ -12,7 +12,7 @@ import io.github.tornadotransformers.models.program.Scaling;
  * The definition of right: one plain loop per Op, one thread, in the contract's order. Speed is no concern here.
  *
  * <p>A <em>sliced</em> sum cuts its index range at multiples of {@link HostOps#SLICE}, sums each slice left to right from
- * {@code 0f}, then sums the slices left to right from {@code 0f}. Java rounds every product before it is added.
+ * {@code 0f}, then sums the slices left to right from {@code 0f}. A product is fused into the sum that it joins.
  */
 public final class ScalarOps implements HostOps {
     @Override
@@ -39,10 +39,10 @@ public final class ScalarOps implements HostOps {
         for (int r = 0; r < rows; r++) {
             int row = r * width;
             float mean = slicedSum(width, i -> x[row + i]) / width;
-            float variance = slicedSum(width, i -> (x[row + i] - mean) * (x[row + i] - mean)) / width;
+            float variance = slicedProducts(width, i -> x[row + i] - mean, i -> x[row + i] - mean) / width;
             float inverse = inverseRoot(variance, epsilon);
             for (int i = 0; i < width; i++) {
-                out[row + i] = (x[row + i] - mean) * inverse * weight[i] + bias[i];
+                out[row + i] = Math.fma((x[row + i] - mean) * inverse, weight[i], bias[i]);
             }
         }
     }
@@ -54,10 +54,10 @@ public final class ScalarOps implements HostOps {
         for (int r = 0; r < rows; r++) {
             for (int group = 0; group < groups.count(); group++) {
                 int first = groups.first(r, group);
-                float meanSquare = slicedSum(size, i -> x[first + i] * x[first + i]) / size;
+                float meanSquare = slicedProducts(size, i -> x[first + i], i -> x[first + i]) / size;
                 float inverse = inverseRoot(meanSquare, epsilon);
                 for (int i = 0; i < size; i++) {
-                    float y = weight[i] * (x[first + i] * inverse);
+                    float y = ExactMath.product(weight[i], x[first + i] * inverse);
                     out[first + i] = join(residual, out[first + i], y);
                 }
             }
@@ -87,7 +87,7 @@ public final class ScalarOps implements HostOps {
     }
 
     private static float product(float[] x, int row, HostMatrix weight, int column) {
-        return slicedSum(weight.rows(), k -> x[row + k] * weight.element(k, column));
+        return slicedProducts(weight.rows(), k -> x[row + k], k -> weight.element(k, column));
     }
 
     /** As {@link #product}, but what a slice adds is the sum of a block of 32 integers' products, times their scale. */
@@ -99,9 +99,9 @@ public final class ScalarOps implements HostOps {
             for (int block = start; block < end; block += DType.BLOCK) {
                 float sum = 0f;
                 for (int k = block; k < Math.min(block + DType.BLOCK, end); k++) {
-                    sum += x[row + k] * weight.element(k, column);
+                    sum = Math.fma(x[row + k], weight.element(k, column), sum);
                 }
-                slice += sum * weight.scale(block, column);
+                slice = Math.fma(sum, weight.scale(block, column), slice);
             }
             total += slice;
         }
@@ -120,8 +120,8 @@ public final class ScalarOps implements HostOps {
                     float sine = angles.sines()[(firstPosition + r) * half + i];
                     float left = qkv[first + i];
                     float right = qkv[first + half + i];
-                    qkv[first + i] = left * cosine - right * sine;
-                    qkv[first + half + i] = right * cosine + left * sine;
+                    qkv[first + i] = Math.fma(left, cosine, ExactMath.product(right, -sine));
+                    qkv[first + half + i] = Math.fma(right, cosine, ExactMath.product(left, sine));
                 }
             }
         }
@@ -163,7 +163,7 @@ public final class ScalarOps implements HostOps {
                 for (int t = shape.firstVisible(firstPosition + r); t <= firstPosition + r; t++) {
                     float sum = 0f;
                     for (int d = 0; d < headDim; d++) {
-                        sum += qkv[query + d] * keys[key + d * context + t];
+                        sum = Math.fma(qkv[query + d], keys[key + d * context + t], sum);
                     }
                     scores[(r * shape.heads() + head) * context + t] = scaled(scaling, sum);
                 }
@@ -207,7 +207,7 @@ public final class ScalarOps implements HostOps {
                 for (int d = 0; d < headDim; d++) {
                     int column = value + d;
                     out[(r * shape.heads() + head) * headDim + d] =
-                            slicedSum(first, end, t -> probabilities[row + t] * values[column + t * headDim]);
+                            slicedProducts(first, end, t -> probabilities[row + t], t -> values[column + t * headDim]);
                 }
             }
         }
@@ -256,6 +256,23 @@ public final class ScalarOps implements HostOps {
         return total;
     }
 
+    static float slicedProducts(int length, Term x, Term y) {
+        return slicedProducts(0, length, x, y);
+    }
+
+    /** The sliced sum of {@code x * y} over {@code [first, end)}. */
+    static float slicedProducts(int first, int end, Term x, Term y) {
+        float total = 0f;
+        for (int start = first / SLICE * SLICE; start < end; start += SLICE) {
+            float slice = 0f;
+            for (int i = Math.max(start, first); i < Math.min(start + SLICE, end); i++) {
+                slice = Math.fma(x.at(i), y.at(i), slice);
+            }
+            total += slice;
+        }
+        return total;
+    }
+
     /** {@code 1 / sqrt(meanSquare + epsilon)}, in double, rounded once. */
     static float inverseRoot(float meanSquare, float epsilon) {
         return (float) (1.0 / Math.sqrt((double) meanSquare + epsilon));
@@ -272,11 +289,11 @@ public final class ScalarOps implements HostOps {
 
     /** What an output that held {@code before} holds when y has joined it. */
     static float join(Residual residual, float before, float y) {
-        return residual.adds() ? before + residual.scale() * y : y;
+        return residual.adds() ? Math.fma(residual.scale(), y, before) : y;
     }
 
     static float scaled(Scaling scaling, float x) {
         float y = x * scaling.factor();
-        return scaling.isCapped() ? scaling.cap() * ExactMath.tanh(y * scaling.inverseCap()) : y;
+        return scaling.isCapped() ? scaling.cap() * ExactMath.tanh(ExactMath.product(y, scaling.inverseCap())) : y;
     }
 }

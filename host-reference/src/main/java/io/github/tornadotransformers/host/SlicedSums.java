@@ -64,10 +64,10 @@ final class SlicedSums {
                 float q = x[i + SLICE] - shift;
                 float r = x[i + 2 * SLICE] - shift;
                 float s = x[i + 3 * SLICE] - shift;
-                a += p * p;
-                b += q * q;
-                c += r * r;
-                d += s * s;
+                a = Math.fma(p, p, a);
+                b = Math.fma(q, q, b);
+                c = Math.fma(r, r, c);
+                d = Math.fma(s, s, d);
             }
             total = total + a + b + c + d;
         }
@@ -76,7 +76,7 @@ final class SlicedSums {
             int end = offset + Math.min(start + SLICE, length);
             for (int i = offset + start; i < end; i++) {
                 float p = x[i] - shift;
-                slice += p * p;
+                slice = Math.fma(p, p, slice);
             }
             total += slice;
         }
@@ -90,7 +90,7 @@ final class SlicedSums {
             float slice = 0f;
             int end = Math.min(start + SLICE, length);
             for (int i = start; i < end; i++) {
-                slice += x[xOffset + i] * y[yOffset + i];
+                slice = Math.fma(x[xOffset + i], y[yOffset + i], slice);
             }
             total += slice;
         }

@@ -65,10 +65,13 @@ public final class VectorBackwardOps implements BackwardOps {
                 n[row + i] = (x[row + i] - mean) * inverse;
                 g[row + i] = dOut[row + i] * weight[i];
             }
-            float meanG = SlicedSums.sum(g, row, width) / width;
+            float meanG = SlicedSums.sumOfProducts(dOut, row, weight, 0, width) / width;
+            float minusG = ExactMath.product(-1f, meanG);
             float meanGn = SlicedSums.sumOfProducts(g, row, n, row, width) / width;
+            float minusGn = ExactMath.product(-1f, meanGn);
             for (int i = row; i < row + width; i++) {
-                dX[i] += ((g[i] - meanG) - n[i] * meanGn) * inverse;
+                float centred = Math.fma(dOut[i], weight[i - row], minusG);
+                dX[i] = Math.fma(Math.fma(n[i], minusGn, centred), inverse, dX[i]);
             }
         });
         addProductsOfRows(dOut, n, rows, width, dWeight);
@@ -89,8 +92,9 @@ public final class VectorBackwardOps implements BackwardOps {
                 g[row + i] = dOut[row + i] * weight[i];
             }
             float meanGn = SlicedSums.sumOfProducts(g, row, n, row, width) / width;
+            float minusGn = ExactMath.product(-1f, meanGn);
             for (int i = row; i < row + width; i++) {
-                dX[i] += (g[i] - n[i] * meanGn) * inverse;
+                dX[i] = Math.fma(Math.fma(n[i], minusGn, g[i] + 0f), inverse, dX[i]);
             }
         });
         addProductsOfRows(dOut, n, rows, width, dWeight);
@@ -216,8 +220,8 @@ public final class VectorBackwardOps implements BackwardOps {
         for (int i = 0; i < half; i++) {
             float left = x[first + i];
             float right = x[first + half + i];
-            x[first + i] = left * cosines[angle + i] + right * sines[angle + i];
-            x[first + half + i] = right * cosines[angle + i] - left * sines[angle + i];
+            x[first + i] = Math.fma(left, cosines[angle + i], ExactMath.product(right, sines[angle + i]));
+            x[first + half + i] = Math.fma(right, cosines[angle + i], ExactMath.product(left, -sines[angle + i]));
         }
     }
 
@@ -312,7 +316,7 @@ public final class VectorBackwardOps implements BackwardOps {
                 for (int t = 0; t < count; t++) {
                     int target = (first + t) * shape.fusedWidth() + column + kvHead * headDim;
                     for (int d = 0; d < headDim; d++) {
-                        dQkv[target + d] += totals[d * COLUMNS + t] * scale;
+                        dQkv[target + d] = Math.fma(totals[d * COLUMNS + t], scale, dQkv[target + d]);
                     }
                 }
             }
@@ -321,7 +325,7 @@ public final class VectorBackwardOps implements BackwardOps {
 
     private static void addScaled(float[] to, int toOffset, float[] from, int fromOffset, int count, float scale) {
         for (int i = 0; i < count; i++) {
-            to[toOffset + i] += from[fromOffset + i] * scale;
+            to[toOffset + i] = Math.fma(from[fromOffset + i], scale, to[toOffset + i]);
         }
     }
 
@@ -334,17 +338,17 @@ public final class VectorBackwardOps implements BackwardOps {
             for (; i <= width - LANES; i += LANES) {
                 FloatVector d = FloatVector.fromArray(FLOATS, dOut, r * width + i);
                 FloatVector g = FloatVector.fromArray(FLOATS, gateUp, gate + i);
-                FloatVector dGate =
-                        d.mul(FloatVector.fromArray(FLOATS, gateUp, up + i)).mul(VectorMath.siluSlope(g));
-                FloatVector.fromArray(FLOATS, dGateUp, gate + i).add(dGate).intoArray(dGateUp, gate + i);
-                FloatVector.fromArray(FLOATS, dGateUp, up + i)
-                        .add(d.mul(VectorMath.silu(g)))
+                d.mul(FloatVector.fromArray(FLOATS, gateUp, up + i))
+                        .fma(VectorMath.siluSlope(g), FloatVector.fromArray(FLOATS, dGateUp, gate + i))
+                        .intoArray(dGateUp, gate + i);
+                d.fma(VectorMath.silu(g), FloatVector.fromArray(FLOATS, dGateUp, up + i))
                         .intoArray(dGateUp, up + i);
             }
             for (; i < width; i++) {
                 float d = dOut[r * width + i];
-                dGateUp[gate + i] += d * gateUp[up + i] * ExactMath.siluSlope(gateUp[gate + i]);
-                dGateUp[up + i] += d * ExactMath.silu(gateUp[gate + i]);
+                float dGate = ExactMath.siluSlope(gateUp[gate + i]);
+                dGateUp[gate + i] = Math.fma(d * gateUp[up + i], dGate, dGateUp[gate + i]);
+                dGateUp[up + i] = Math.fma(d, ExactMath.silu(gateUp[gate + i]), dGateUp[up + i]);
             }
         });
     }

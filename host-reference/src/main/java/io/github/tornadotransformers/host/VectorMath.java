@@ -21,15 +21,15 @@ final class VectorMath {
     private VectorMath() {}
 
     static FloatVector exp(FloatVector x) {
-        FloatVector shifted = x.mul(ExactMath.LOG2_E).add(ExactMath.ROUNDING);
+        FloatVector shifted = x.fma(ExactMath.LOG2_E, ExactMath.ROUNDING);
         FloatVector n = shifted.sub(ExactMath.ROUNDING);
-        FloatVector r = x.sub(n.mul(ExactMath.LN2_HIGH)).sub(n.mul(ExactMath.LN2_LOW));
-        FloatVector p = r.mul(ExactMath.P0).add(ExactMath.P1);
-        p = p.mul(r).add(ExactMath.P2);
-        p = p.mul(r).add(ExactMath.P3);
-        p = p.mul(r).add(ExactMath.P4);
-        p = p.mul(r).add(ExactMath.P5);
-        FloatVector polynomial = p.mul(r.mul(r)).add(r).add(1f);
+        FloatVector r = fma(n, -ExactMath.LN2_LOW, fma(n, -ExactMath.LN2_HIGH, x));
+        FloatVector p = r.fma(ExactMath.P0, ExactMath.P1);
+        p = fma(p, r, ExactMath.P2);
+        p = fma(p, r, ExactMath.P3);
+        p = fma(p, r, ExactMath.P4);
+        p = fma(p, r, ExactMath.P5);
+        FloatVector polynomial = p.fma(r.mul(r), r).add(1f);
         IntVector exponent = shifted.reinterpretAsInts().sub(ROUNDING_BITS);
         IntVector half = exponent.lanewise(VectorOperators.ASHR, 1);
         FloatVector result = polynomial.mul(powerOfTwo(half)).mul(powerOfTwo(exponent.sub(half)));
@@ -44,27 +44,46 @@ final class VectorMath {
                 .reinterpretAsFloats();
     }
 
+    private static FloatVector fma(FloatVector a, float b, FloatVector c) {
+        return a.fma(FloatVector.broadcast(FLOATS, b), c);
+    }
+
+    private static FloatVector fma(FloatVector a, FloatVector b, float c) {
+        return a.fma(b, FloatVector.broadcast(FLOATS, c));
+    }
+
+    /** {@link ExactMath#product}. */
+    private static FloatVector product(FloatVector a, float b) {
+        return a.fma(b, 0f);
+    }
+
+    private static FloatVector product(FloatVector a, FloatVector b) {
+        return fma(a, b, 0f);
+    }
+
+    private static FloatVector geluArgument(FloatVector x, FloatVector square) {
+        return fma(square.mul(x), ExactMath.GELU_CUBIC, x).mul(ExactMath.GELU_SCALE);
+    }
+
     static FloatVector silu(FloatVector x) {
-        return x.div(exp(x.neg()).add(1f));
+        return x.div(exp(product(x, -1f)).add(1f));
     }
 
     static FloatVector geluTanh(FloatVector x) {
-        FloatVector cube = x.mul(x).mul(x);
-        FloatVector u = x.add(cube.mul(ExactMath.GELU_CUBIC)).mul(ExactMath.GELU_SCALE);
-        return x.div(exp(u.mul(-2f)).add(1f));
+        return x.div(exp(product(geluArgument(x, x.mul(x)), -2f)).add(1f));
     }
 
     static FloatVector geluErf(FloatVector x) {
-        return x.mul(0.5f).mul(erf(x.mul(ExactMath.ROOT_OF_HALF)).add(1f));
+        return product(x.mul(0.5f), erf(product(x, ExactMath.ROOT_OF_HALF)).add(1f));
     }
 
     static FloatVector tanh(FloatVector x) {
         FloatVector square = x.mul(x);
-        FloatVector p = square.mul(ExactMath.T0).add(ExactMath.T1);
-        p = p.mul(square).add(ExactMath.T2);
-        p = p.mul(square).add(ExactMath.T3);
-        p = p.mul(square).add(ExactMath.T4);
-        FloatVector small = p.mul(square.mul(x)).add(x);
+        FloatVector p = square.fma(ExactMath.T0, ExactMath.T1);
+        p = fma(p, square, ExactMath.T2);
+        p = fma(p, square, ExactMath.T3);
+        p = fma(p, square, ExactMath.T4);
+        FloatVector small = p.fma(square.mul(x), x);
         FloatVector size = x.abs();
         FloatVector two = FloatVector.broadcast(FLOATS, 2f);
         FloatVector large = FloatVector.broadcast(FLOATS, 1f)
@@ -75,20 +94,19 @@ final class VectorMath {
     static FloatVector erf(FloatVector x) {
         FloatVector size = x.abs();
         FloatVector square = x.mul(x);
-        FloatVector p = square.mul(ExactMath.E0).add(ExactMath.E1);
-        p = p.mul(square).add(ExactMath.E2);
-        p = p.mul(square).add(ExactMath.E3);
-        p = p.mul(square).add(ExactMath.E4);
-        p = p.mul(square).add(ExactMath.E5);
-        FloatVector small = p.mul(x).add(x);
-        FloatVector q = size.mul(ExactMath.F0).add(ExactMath.F1);
-        q = q.mul(size).add(ExactMath.F2);
-        q = q.mul(size).add(ExactMath.F3);
-        q = q.mul(size).add(ExactMath.F4);
-        q = q.mul(size).add(ExactMath.F5);
-        q = q.mul(size).add(ExactMath.F6);
-        FloatVector large =
-                FloatVector.broadcast(FLOATS, 1f).sub(exp(q.mul(size).neg()));
+        FloatVector p = square.fma(ExactMath.E0, ExactMath.E1);
+        p = fma(p, square, ExactMath.E2);
+        p = fma(p, square, ExactMath.E3);
+        p = fma(p, square, ExactMath.E4);
+        p = fma(p, square, ExactMath.E5);
+        FloatVector small = p.fma(x, x);
+        FloatVector q = size.fma(ExactMath.F0, ExactMath.F1);
+        q = fma(q, size, ExactMath.F2);
+        q = fma(q, size, ExactMath.F3);
+        q = fma(q, size, ExactMath.F4);
+        q = fma(q, size, ExactMath.F5);
+        q = fma(q, size, ExactMath.F6);
+        FloatVector large = FloatVector.broadcast(FLOATS, 1f).sub(exp(product(product(q, -1f), size)));
         FloatVector result = withSignOf(x, large).blend(small, size.lt(ExactMath.ERF_SMALL));
         FloatVector one = withSignOf(x, FloatVector.broadcast(FLOATS, 1f));
         return result.blend(one, size.compare(VectorOperators.GT, ExactMath.ERF_ONE));
@@ -149,7 +167,7 @@ final class VectorMath {
         int i = 0;
         for (; i <= count - LANES; i += LANES) {
             FloatVector y = FloatVector.fromArray(FLOATS, from, fromOffset + i).mul(scaling.factor());
-            tanh(y.mul(scaling.inverseCap())).mul(scaling.cap()).intoArray(to, toOffset + i);
+            tanh(product(y, scaling.inverseCap())).mul(scaling.cap()).intoArray(to, toOffset + i);
         }
         for (; i < count; i++) {
             to[toOffset + i] = ScalarOps.scaled(scaling, from[fromOffset + i]);
@@ -157,21 +175,21 @@ final class VectorMath {
     }
 
     private static FloatVector sigmoid(FloatVector x) {
-        return FloatVector.broadcast(FLOATS, 1f).div(exp(x.neg()).add(1f));
+        return FloatVector.broadcast(FLOATS, 1f).div(exp(product(x, -1f)).add(1f));
     }
 
     static FloatVector siluSlope(FloatVector x) {
         FloatVector s = sigmoid(x);
-        return s.mul(x.mul(FloatVector.broadcast(FLOATS, 1f).sub(s)).add(1f));
+        FloatVector one = FloatVector.broadcast(FLOATS, 1f);
+        return product(s, x.fma(one.sub(s), one));
     }
 
     static FloatVector geluTanhSlope(FloatVector x) {
         FloatVector square = x.mul(x);
-        FloatVector u = x.add(square.mul(x).mul(ExactMath.GELU_CUBIC)).mul(ExactMath.GELU_SCALE);
-        FloatVector s = sigmoid(u.mul(2f));
-        FloatVector slope = square.mul(ExactMath.GELU_CUBIC_SLOPE).add(1f).mul(ExactMath.GELU_SCALE);
+        FloatVector s = sigmoid(product(geluArgument(x, square), 2f));
+        FloatVector slope = square.fma(ExactMath.GELU_CUBIC_SLOPE, 1f).mul(ExactMath.GELU_SCALE);
         FloatVector bell = s.mul(FloatVector.broadcast(FLOATS, 1f).sub(s));
-        return s.add(x.mul(bell).mul(slope.mul(2f)));
+        return x.mul(bell).fma(slope.mul(2f), s);
     }
 
     static float max(float[] x, int offset, int length) {
@@ -229,12 +247,11 @@ final class VectorMath {
     static void addScaled(float[] to, int toOffset, float scale, float[] from, int fromOffset, int length) {
         int i = 0;
         for (; i <= length - LANES; i += LANES) {
-            FloatVector product =
-                    FloatVector.fromArray(FLOATS, from, fromOffset + i).mul(scale);
-            FloatVector.fromArray(FLOATS, to, toOffset + i).add(product).intoArray(to, toOffset + i);
+            FloatVector sum = FloatVector.fromArray(FLOATS, to, toOffset + i);
+            fma(FloatVector.fromArray(FLOATS, from, fromOffset + i), scale, sum).intoArray(to, toOffset + i);
         }
         for (; i < length; i++) {
-            to[toOffset + i] += scale * from[fromOffset + i];
+            to[toOffset + i] = Math.fma(scale, from[fromOffset + i], to[toOffset + i]);
         }
     }
 
@@ -249,12 +266,12 @@ final class VectorMath {
     static void addProduct(float[] to, int toOffset, float[] x, int xOffset, float[] y, int yOffset, int length) {
         int i = 0;
         for (; i <= length - LANES; i += LANES) {
-            FloatVector product =
-                    FloatVector.fromArray(FLOATS, x, xOffset + i).mul(FloatVector.fromArray(FLOATS, y, yOffset + i));
-            FloatVector.fromArray(FLOATS, to, toOffset + i).add(product).intoArray(to, toOffset + i);
+            FloatVector.fromArray(FLOATS, x, xOffset + i)
+                    .fma(FloatVector.fromArray(FLOATS, y, yOffset + i), FloatVector.fromArray(FLOATS, to, toOffset + i))
+                    .intoArray(to, toOffset + i);
         }
         for (; i < length; i++) {
-            to[toOffset + i] += x[xOffset + i] * y[yOffset + i];
+            to[toOffset + i] = Math.fma(x[xOffset + i], y[yOffset + i], to[toOffset + i]);
         }
     }
 }

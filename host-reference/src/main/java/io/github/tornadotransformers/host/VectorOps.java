@@ -74,7 +74,7 @@ public final class VectorOps implements HostOps {
             float variance = SlicedSums.sumOfSquares(x, row, width, mean) / width;
             float inverse = ScalarOps.inverseRoot(variance, epsilon);
             for (int i = 0; i < width; i++) {
-                out[row + i] = (x[row + i] - mean) * inverse * weight[i] + bias[i];
+                out[row + i] = Math.fma((x[row + i] - mean) * inverse, weight[i], bias[i]);
             }
         });
     }
@@ -91,11 +91,12 @@ public final class VectorOps implements HostOps {
             if (residual.adds()) {
                 float scale = residual.scale();
                 for (int i = 0; i < size; i++) {
-                    out[first + i] += scale * (weight[i] * (x[first + i] * inverse));
+                    float y = ExactMath.product(weight[i], x[first + i] * inverse);
+                    out[first + i] = Math.fma(scale, y, out[first + i]);
                 }
             } else {
                 for (int i = 0; i < size; i++) {
-                    out[first + i] = weight[i] * (x[first + i] * inverse);
+                    out[first + i] = ExactMath.product(weight[i], x[first + i] * inverse);
                 }
             }
         });
@@ -217,8 +218,8 @@ public final class VectorOps implements HostOps {
         for (int i = 0; i < half; i++) {
             float left = x[first + i];
             float right = x[first + half + i];
-            x[first + i] = left * cosines[angle + i] - right * sines[angle + i];
-            x[first + half + i] = right * cosines[angle + i] + left * sines[angle + i];
+            x[first + i] = Math.fma(left, cosines[angle + i], ExactMath.product(right, -sines[angle + i]));
+            x[first + half + i] = Math.fma(right, cosines[angle + i], ExactMath.product(left, sines[angle + i]));
         }
     }
 

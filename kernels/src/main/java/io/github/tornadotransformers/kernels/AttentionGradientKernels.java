@@ -43,7 +43,7 @@ public final class AttentionGradientKernels {
                 int value = (t * (heads + 2 * kvHeads) + heads + kvHeads + head / headsPerKvHead) * headDim;
                 float sum = 0f;
                 for (int d = 0; d < headDim; d++) {
-                    sum += dOut.get(line * headDim + d) * qkv.get(value + d);
+                    sum = Fused.fma(dOut.get(line * headDim + d), qkv.get(value + d), sum);
                 }
                 dScores.set(i, sum);
             }
@@ -70,7 +70,8 @@ public final class AttentionGradientKernels {
                 for (int start = 0; start < row + 1; start += Slices.SIZE) {
                     float slice = 0f;
                     for (int t = start; t < Math.min(start + Slices.SIZE, row + 1); t++) {
-                        slice += probabilities.get(line * context + t) * dScores.get(line * context + t);
+                        slice = Fused.fma(
+                                probabilities.get(line * context + t), dScores.get(line * context + t), slice);
                     }
                     sum += slice;
                 }
@@ -129,12 +130,12 @@ public final class AttentionGradientKernels {
                 for (int start = 0; start < row + 1; start += Slices.SIZE) {
                     float slice = 0f;
                     for (int t = start; t < Math.min(start + Slices.SIZE, row + 1); t++) {
-                        slice += dScores.get(line * context + t) * qkv.get(t * width + key);
+                        slice = Fused.fma(dScores.get(line * context + t), qkv.get(t * width + key), slice);
                     }
                     sum += slice;
                 }
                 int of = row * width + head * headDim + d;
-                dQkv.set(of, dQkv.get(of) + sum * scale);
+                dQkv.set(of, Fused.fma(sum, scale, dQkv.get(of)));
             }
         }
     }
@@ -170,11 +171,11 @@ public final class AttentionGradientKernels {
                         float slice = 0f;
                         for (int r = Math.max(start, t); r < Math.min(start + Slices.SIZE, step.get(Step.ROWS)); r++) {
                             float score = dScores.get((r * heads + head) * context + t);
-                            slice += score * qkv.get(r * width + head * headDim + d);
+                            slice = Fused.fma(score, qkv.get(r * width + head * headDim + d), slice);
                         }
                         sum += slice;
                     }
-                    gradient += sum * scale;
+                    gradient = Fused.fma(sum, scale, gradient);
                 }
                 dQkv.set(of, gradient);
             }
@@ -210,7 +211,7 @@ public final class AttentionGradientKernels {
                         float slice = 0f;
                         for (int r = Math.max(start, t); r < Math.min(start + Slices.SIZE, step.get(Step.ROWS)); r++) {
                             float probability = probabilities.get((r * heads + head) * context + t);
-                            slice += probability * dOut.get((r * heads + head) * headDim + d);
+                            slice = Fused.fma(probability, dOut.get((r * heads + head) * headDim + d), slice);
                         }
                         sum += slice;
                     }

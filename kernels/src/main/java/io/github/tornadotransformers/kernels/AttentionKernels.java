@@ -52,7 +52,7 @@ public final class AttentionKernels {
                 int key = (layer.get(0) * kvHeads + head / headsPerKvHead) * headDim * context + t;
                 float sum = 0f;
                 for (int d = 0; d < headDim; d++) {
-                    sum += qkv.get(query + d) * keys.get(key + d * context);
+                    sum = Fused.fma(qkv.get(query + d), keys.get(key + d * context), sum);
                 }
                 scores.set(i, KernelMath.scaled(math, sum, scale, cap, inverseCap));
             }
@@ -209,7 +209,7 @@ public final class AttentionKernels {
                 int value = (layer.get(0) * kvHeads + head / headsPerKvHead) * context * headDim + d;
                 float sum = 0f;
                 for (int t = Math.max(start, first); t < Math.min(start + Slices.SIZE, length); t++) {
-                    sum += probabilities.get(line * context + t) * values.get(value + t * headDim);
+                    sum = Fused.fma(probabilities.get(line * context + t), values.get(value + t * headDim), sum);
                 }
                 sums.set(i, sum);
             }

@@ -39,14 +39,14 @@ public final class DescentKernels {
     }
 
     /**
-     * weights[i] += factor[0] * gradients[i], the product rounded first.
+     * weights[i] += factor[0] * gradients[i].
      *
      * @param factor [1]: the learning rate, negative
      * @param one 1, which makes the bound an expression
      */
     public static void descend(FloatArray factor, FloatArray gradients, FloatArray weights, int one, int size) {
         for (@Parallel int i = 0; i < one * size; i++) {
-            weights.set(i, weights.get(i) + factor.get(0) * gradients.get(i));
+            weights.set(i, Fused.fma(factor.get(0), gradients.get(i), weights.get(i)));
         }
     }
 }

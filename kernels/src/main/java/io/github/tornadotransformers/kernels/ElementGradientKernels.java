@@ -55,8 +55,8 @@ public final class ElementGradientKernels {
             int up = gate + width;
             if (row < step.get(Step.ROWS)) {
                 float slope = KernelMath.siluSlope(math, gateUp.get(gate));
-                dGateUp.set(gate, dGateUp.get(gate) + dOut.get(j) * gateUp.get(up) * slope);
-                dGateUp.set(up, dGateUp.get(up) + dOut.get(j) * KernelMath.silu(math, gateUp.get(gate)));
+                dGateUp.set(gate, Fused.fma(dOut.get(j) * gateUp.get(up), slope, dGateUp.get(gate)));
+                dGateUp.set(up, Fused.fma(dOut.get(j), KernelMath.silu(math, gateUp.get(gate)), dGateUp.get(up)));
             }
         }
     }
@@ -89,8 +89,8 @@ public final class ElementGradientKernels {
                 float sine = angles.get((positions + row) * pairs + pair);
                 float left = dQkv.get(first);
                 float right = dQkv.get(first + pairs);
-                dQkv.set(first, left * cosine + right * sine);
-                dQkv.set(first + pairs, right * cosine - left * sine);
+                dQkv.set(first, Fused.fma(left, cosine, Fused.product(right, sine)));
+                dQkv.set(first + pairs, Fused.fma(right, cosine, Fused.product(Fused.product(-1f, left), sine)));
             }
         }
     }

@@ -1,7 +1,7 @@
 package io.github.tornadotransformers.kernels;
 
 /**
- * The contract's transcendental functions in what every device compiles: {@code + - *}, selections, a fixed loop, and
+ * The contract's transcendental functions in what every device compiles: {@code + - *}, fused, selections, a fixed loop, and
  * division in double. No bit casts, no early returns. Error: 0 ulp against the oracle for every float.
  *
  * <p>Source: the contract; Cephes, expf.
@@ -71,15 +71,15 @@ final class ExactMath {
 
     /** e^x; 0 below {@value #EXP_UNDERFLOW}, infinity above {@value #EXP_OVERFLOW}, NaN for NaN. */
     static float exp(float x) {
-        float n = (x * LOG2_E + ROUNDING) - ROUNDING;
-        float r = (x - n * LN2_HIGH) - n * LN2_LOW;
+        float n = Fused.fma(x, LOG2_E, ROUNDING) - ROUNDING;
+        float r = Fused.fma(n, -LN2_LOW, Fused.fma(n, -LN2_HIGH, x));
         float p = P0;
-        p = p * r + P1;
-        p = p * r + P2;
-        p = p * r + P3;
-        p = p * r + P4;
-        p = p * r + P5;
-        float polynomial = (p * (r * r) + r) + 1f;
+        p = Fused.fma(p, r, P1);
+        p = Fused.fma(p, r, P2);
+        p = Fused.fma(p, r, P3);
+        p = Fused.fma(p, r, P4);
+        p = Fused.fma(p, r, P5);
+        float polynomial = Fused.fma(p, r * r, r) + 1f;
         int raised = ((int) n - LEAST_EXPONENT) & EXPONENTS;
         int half = raised / 2;
         float power = powerOfTwo(half);
@@ -108,11 +108,11 @@ final class ExactMath {
         float size = x < 0f ? -x : x;
         float square = x * x;
         float p = T0;
-        p = p * square + T1;
-        p = p * square + T2;
-        p = p * square + T3;
-        p = p * square + T4;
-        float small = p * (square * x) + x;
+        p = Fused.fma(p, square, T1);
+        p = Fused.fma(p, square, T2);
+        p = Fused.fma(p, square, T3);
+        p = Fused.fma(p, square, T4);
+        float small = Fused.fma(p, square * x, x);
         float large = 1f - quotient(2f, exp(size + size) + 1f);
         float signed = x < 0f ? -large : large;
         return size < TANH_SMALL ? small : signed;
@@ -123,20 +123,20 @@ final class ExactMath {
         float size = x < 0f ? -x : x;
         float square = x * x;
         float p = E0;
-        p = p * square + E1;
-        p = p * square + E2;
-        p = p * square + E3;
-        p = p * square + E4;
-        p = p * square + E5;
-        float small = p * x + x;
+        p = Fused.fma(p, square, E1);
+        p = Fused.fma(p, square, E2);
+        p = Fused.fma(p, square, E3);
+        p = Fused.fma(p, square, E4);
+        p = Fused.fma(p, square, E5);
+        float small = Fused.fma(p, x, x);
         float q = F0;
-        q = q * size + F1;
-        q = q * size + F2;
-        q = q * size + F3;
-        q = q * size + F4;
-        q = q * size + F5;
-        q = q * size + F6;
-        float middle = 1f - exp(-(q * size));
+        q = Fused.fma(q, size, F1);
+        q = Fused.fma(q, size, F2);
+        q = Fused.fma(q, size, F3);
+        q = Fused.fma(q, size, F4);
+        q = Fused.fma(q, size, F5);
+        q = Fused.fma(q, size, F6);
+        float middle = 1f - exp(Fused.product(Fused.product(-1f, q), size));
         float large = size > ERF_ONE ? 1f : middle;
         float signed = x < 0f ? -large : large;
         return size < ERF_SMALL ? small : signed;
@@ -144,12 +144,12 @@ final class ExactMath {
 
     /** GELU's {@code u = sqrt(2/pi) (x + 0.044715 x^3)}, arXiv:1606.08415. */
     static float geluArgument(float x) {
-        return GELU_SCALE * (x + GELU_CUBIC * (x * x * x));
+        return GELU_SCALE * Fused.fma(GELU_CUBIC, x * x * x, x);
     }
 
     /** The derivative of {@link #geluArgument}. */
     static float geluArgumentSlope(float x) {
-        return GELU_SCALE * (1f + GELU_CUBIC_SLOPE * (x * x));
+        return GELU_SCALE * Fused.fma(GELU_CUBIC_SLOPE, x * x, 1f);
     }
 
     /** {@code a / b}, correctly rounded where the device's own float division is not (PTX). */

@@ -32,17 +32,17 @@ public final class KernelMath {
 
     /** {@code x * sigmoid(x)}, arXiv:1702.03118. */
     static float silu(int math, float x) {
-        return quotient(math, x, 1f + exp(math, -x));
+        return quotient(math, x, 1f + exp(math, Fused.product(-1f, x)));
     }
 
     /** GELU's tanh form, arXiv:1606.08415, as {@code x * sigmoid(2u)}. */
     static float geluTanh(int math, float x) {
-        return quotient(math, x, 1f + exp(math, -2f * ExactMath.geluArgument(x)));
+        return quotient(math, x, 1f + exp(math, Fused.product(-2f, ExactMath.geluArgument(x))));
     }
 
     /** GELU itself, arXiv:1606.08415: {@code x/2 (1 + erf(x / sqrt(2)))}. A device's own erf is not to be had: ours in both modes. */
     static float geluErf(float x) {
-        return x * 0.5f * (ExactMath.erf(x * ROOT_OF_HALF) + 1f);
+        return Fused.product(x * 0.5f, ExactMath.erf(Fused.product(x, ROOT_OF_HALF)) + 1f);
     }
 
     static float tanh(int math, float x) {
@@ -73,24 +73,24 @@ public final class KernelMath {
     static float scaled(int math, float x, float factor, float cap, float inverseCap) {
         float y = x * factor;
         if (cap != 0f) {
-            y = cap * tanh(math, y * inverseCap);
+            y = cap * tanh(math, Fused.product(y, inverseCap));
         }
         return y;
     }
 
     static float sigmoid(int math, float x) {
-        return quotient(math, 1f, 1f + exp(math, -x));
+        return quotient(math, 1f, 1f + exp(math, Fused.product(-1f, x)));
     }
 
     /** The derivative of {@link #silu}: {@code s (1 + x (1 - s))} with {@code s = sigmoid(x)}. */
     static float siluSlope(int math, float x) {
         float s = sigmoid(math, x);
-        return s * (1f + x * (1f - s));
+        return Fused.product(s, Fused.fma(x, 1f - s, 1f));
     }
 
     /** The derivative of {@link #geluTanh}: {@code s + x s (1 - s) 2u'} with {@code s = sigmoid(2u)}. */
     static float geluTanhSlope(int math, float x) {
-        float s = sigmoid(math, 2f * ExactMath.geluArgument(x));
-        return s + x * (s * (1f - s)) * (2f * ExactMath.geluArgumentSlope(x));
+        float s = sigmoid(math, Fused.product(2f, ExactMath.geluArgument(x)));
+        return Fused.fma(x * (s * (1f - s)), 2f * ExactMath.geluArgumentSlope(x), s);
     }
 }

@@ -38,7 +38,7 @@ public final class LinearGradientKernels {
                 for (int start = 0; start < outputs; start += Slices.SIZE) {
                     float slice = 0f;
                     for (int c = start; c < Math.min(start + Slices.SIZE, outputs); c++) {
-                        slice += dOut.get(row * outputs + c) * weight.get(first + c);
+                        slice = Fused.fma(dOut.get(row * outputs + c), weight.get(first + c), slice);
                     }
                     sum += slice;
                 }
@@ -62,7 +62,7 @@ public final class LinearGradientKernels {
             for (int start = 0; start < step.get(Step.ROWS); start += Slices.SIZE) {
                 float slice = 0f;
                 for (int r = start; r < Math.min(start + Slices.SIZE, step.get(Step.ROWS)); r++) {
-                    slice += x.get(r * inputs + k) * dOut.get(r * outputs + c);
+                    slice = Fused.fma(x.get(r * inputs + k), dOut.get(r * outputs + c), slice);
                 }
                 sum += slice;
             }

@@ -52,9 +52,9 @@ public final class LinearKernels {
                 float part = 0f;
                 for (int k = first; k < Math.min(first + block, end); k++) {
                     float w = WeightFormat.element(format, floats, shorts, bytes, powers, weight + k * columns);
-                    part += x.get(k) * w;
+                    part = Fused.fma(x.get(k), w, part);
                 }
-                sum += part * WeightFormat.scale(format, scales, firstBlock, first, columns, column);
+                sum = Fused.fma(part, WeightFormat.scale(format, scales, firstBlock, first, columns, column), sum);
             }
             sums.set(i, sum);
         }
@@ -97,7 +97,7 @@ public final class LinearKernels {
                 }
                 y = KernelMath.activate(math, activation, y);
                 if (adds == 1) {
-                    y = out.get(i) + scale * y;
+                    y = Fused.fma(scale, y, out.get(i));
                 }
                 out.set(i, y);
             }

@@ -63,7 +63,7 @@ public final class NormGradientKernels {
                     float slice = 0f;
                     for (int i = start; i < Math.min(start + Slices.SIZE, width); i++) {
                         float deviation = x.get(first + i) - mean;
-                        slice += deviation * deviation;
+                        slice = Fused.fma(deviation, deviation, slice);
                     }
                     squares += slice;
                 }
@@ -73,7 +73,7 @@ public final class NormGradientKernels {
                     float slice = 0f;
                     for (int i = start; i < Math.min(start + Slices.SIZE, width); i++) {
                         float n = (x.get(first + i) - mean) * inverse;
-                        slice += dOut.get(first + i) * weight.get(of + i) * n;
+                        slice = Fused.fma(dOut.get(first + i) * weight.get(of + i), n, slice);
                     }
                     products += slice;
                 }
@@ -102,7 +102,7 @@ public final class NormGradientKernels {
         for (int start = 0; start < width; start += Slices.SIZE) {
             float slice = 0f;
             for (int i = start; i < Math.min(start + Slices.SIZE, width); i++) {
-                slice += x.get(first + i) * y.get(of + i);
+                slice = Fused.fma(x.get(first + i), y.get(of + i), slice);
             }
             sum += slice;
         }
@@ -129,9 +129,10 @@ public final class NormGradientKernels {
             if (row < step.get(Step.ROWS)) {
                 float inverse = statistics.get(row * STATISTICS + INVERSE);
                 float n = (x.get(j) - statistics.get(row * STATISTICS + MEAN)) * inverse;
-                float g = dOut.get(j) * weight.get(layer.get(0) * width + j - row * width);
-                float own = g - statistics.get(row * STATISTICS + MEAN_G);
-                dX.set(j, dX.get(j) + (own - n * statistics.get(row * STATISTICS + MEAN_GN)) * inverse);
+                float w = weight.get(layer.get(0) * width + j - row * width);
+                float g = Fused.fma(dOut.get(j), w, Fused.product(-1f, statistics.get(row * STATISTICS + MEAN_G)));
+                float meanGn = Fused.product(-1f, statistics.get(row * STATISTICS + MEAN_GN));
+                dX.set(j, Fused.fma(Fused.fma(n, meanGn, g), inverse, dX.get(j)));
             }
         }
     }
@@ -160,7 +161,7 @@ public final class NormGradientKernels {
                 for (int r = start; r < Math.min(start + Slices.SIZE, step.get(Step.ROWS)); r++) {
                     float mean = statistics.get(r * STATISTICS + MEAN);
                     float n = (x.get(r * width + i) - mean) * statistics.get(r * STATISTICS + INVERSE);
-                    slice += dOut.get(r * width + i) * n;
+                    slice = Fused.fma(dOut.get(r * width + i), n, slice);
                 }
                 sum += slice;
             }

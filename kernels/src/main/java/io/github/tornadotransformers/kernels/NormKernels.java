@@ -56,7 +56,7 @@ public final class NormKernels {
                 float sum = 0f;
                 for (int i = start; i < Math.min(start + Slices.SIZE, size); i++) {
                     float value = x.get(first + i);
-                    sum += value * value;
+                    sum = Fused.fma(value, value, sum);
                 }
                 squares.set(j, sum);
             }
@@ -77,7 +77,7 @@ public final class NormKernels {
                 float sum = 0f;
                 for (int i = start; i < Math.min(start + Slices.SIZE, width); i++) {
                     float deviation = x.get(row * width + i) - mean;
-                    sum += deviation * deviation;
+                    sum = Fused.fma(deviation, deviation, sum);
                 }
                 deviations.set(j, sum);
             }
@@ -108,7 +108,7 @@ public final class NormKernels {
             if (row < step.get(Step.ROWS)) {
                 float mean = mean(sums, row, width, math);
                 float inverse = KernelMath.inverseRoot(math, mean(deviations, row, width, math), epsilon);
-                out.set(j, (x.get(j) - mean) * inverse * weight.get(i) + bias.get(i));
+                out.set(j, Fused.fma((x.get(j) - mean) * inverse, weight.get(i), bias.get(i)));
             }
         }
     }
@@ -144,9 +144,9 @@ public final class NormKernels {
             int row = group / groups;
             if (row < step.get(Step.ROWS)) {
                 float inverse = KernelMath.inverseRoot(math, mean(squares, group, size, math), epsilon);
-                float y = weight.get(layer.get(0) * size + i) * (x.get(j) * inverse);
+                float y = Fused.product(weight.get(layer.get(0) * size + i), x.get(j) * inverse);
                 if (adds == 1) {
-                    y = out.get(j) + scale * y;
+                    y = Fused.fma(scale, y, out.get(j));
                 }
                 out.set(j, y);
             }
@@ -180,7 +180,7 @@ public final class NormKernels {
             if (row < step.get(Step.ROWS)) {
                 int at = row * rowWidth + firstColumn + group * size + i;
                 float inverse = KernelMath.inverseRoot(math, mean(squares, j / size, size, math), epsilon);
-                x.set(at, weight.get(layer.get(0) * size + i) * (x.get(at) * inverse));
+                x.set(at, Fused.product(weight.get(layer.get(0) * size + i), x.get(at) * inverse));
             }
         }
     }
@@ -216,13 +216,13 @@ public final class NormKernels {
                 float slice = 0f;
                 for (int i = start; i < Math.min(start + Slices.SIZE, width); i++) {
                     float deviation = x.get(i) - mean;
-                    slice += deviation * deviation;
+                    slice = Fused.fma(deviation, deviation, slice);
                 }
                 deviations += slice;
             }
             float inverse = KernelMath.inverseRoot(math, KernelMath.quotient(math, deviations, width), epsilon);
             int of = layer.get(0) * width + j;
-            out.set(j, (x.get(j) - mean) * inverse * weight.get(of) + bias.get(of));
+            out.set(j, Fused.fma((x.get(j) - mean) * inverse, weight.get(of), bias.get(of)));
         }
     }
 
@@ -244,14 +244,14 @@ public final class NormKernels {
                 float slice = 0f;
                 for (int i = start; i < Math.min(start + Slices.SIZE, width); i++) {
                     float value = x.get(i);
-                    slice += value * value;
+                    slice = Fused.fma(value, value, slice);
                 }
                 squares += slice;
             }
             float inverse = KernelMath.inverseRoot(math, KernelMath.quotient(math, squares, width), epsilon);
-            float y = weight.get(layer.get(0) * width + j) * (x.get(j) * inverse);
+            float y = Fused.product(weight.get(layer.get(0) * width + j), x.get(j) * inverse);
             if (adds == 1) {
-                y = out.get(j) + scale * y;
+                y = Fused.fma(scale, y, out.get(j));
             }
             out.set(j, y);
         }

@@ -87,8 +87,8 @@ public final class QkvKernels {
                 int angle = (step.get(Step.POSITION) + row) * pairs + pair;
                 float cosine = angles.get(angle);
                 float sine = angles.get(context * pairs + angle);
-                float rotatedA = a * cosine - b * sine;
-                float rotatedB = b * cosine + a * sine;
+                float rotatedA = Fused.fma(a, cosine, Fused.product(Fused.product(-1f, b), sine));
+                float rotatedB = Fused.fma(b, cosine, Fused.product(a, sine));
                 a = head < heads + kvHeads ? rotatedA : a;
                 b = head < heads + kvHeads ? rotatedB : b;
                 store(qkv, keys, values, layer, step, row, left, heads, kvHeads, headDim, context, a);

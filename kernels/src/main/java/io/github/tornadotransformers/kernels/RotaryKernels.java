@@ -37,8 +37,8 @@ public final class RotaryKernels {
                 float sine = angles.get(positions * pairs + angle);
                 float a = qkv.get(left);
                 float b = qkv.get(right);
-                qkv.set(left, a * cosine - b * sine);
-                qkv.set(right, b * cosine + a * sine);
+                qkv.set(left, Fused.fma(a, cosine, Fused.product(Fused.product(-1f, b), sine)));
+                qkv.set(right, Fused.fma(b, cosine, Fused.product(a, sine)));
             }
         }
     }

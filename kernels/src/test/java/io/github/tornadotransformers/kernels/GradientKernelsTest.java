@@ -326,8 +326,7 @@ class GradientKernelsTest {
         DescentKernels.descend(FloatArray.fromElements(-0.3f), slopes, moved, ONE, size);
         float[] expected = new float[size];
         for (int i = 0; i < size; i++) {
-            float product = -0.3f * gradients[i];
-            expected[i] = weights[i] + product;
+            expected[i] = Math.fma(-0.3f, gradients[i], weights[i]);
         }
         Bits.assertSame("weights", moved.toHeapArray(), expected);
         DescentKernels.begin(moved, slopes, ONE, size);

@@ -8,6 +8,7 @@ import java.util.TreeSet;
 import org.objectweb.asm.Opcodes;
 import org.objectweb.asm.Type;
 import org.objectweb.asm.tree.AbstractInsnNode;
+import org.objectweb.asm.tree.FieldInsnNode;
 import org.objectweb.asm.tree.IincInsnNode;
 import org.objectweb.asm.tree.IntInsnNode;
 import org.objectweb.asm.tree.LdcInsnNode;
@@ -191,6 +192,7 @@ final class SignedInts {
                         case Long _, Double _ -> Known.WIDE;
                         default -> Known.OTHER;
                     };
+                case Opcodes.GETSTATIC -> newValue(Type.getType(((FieldInsnNode) instruction).desc));
                 case Opcodes.LCONST_0, Opcodes.LCONST_1, Opcodes.DCONST_0, Opcodes.DCONST_1 -> Known.WIDE;
                 case Opcodes.FCONST_0, Opcodes.FCONST_1, Opcodes.FCONST_2 -> Known.OTHER;
                 default -> throw unknown(instruction);

@@ -6,6 +6,8 @@ import io.github.tornadotransformers.engine.EngineKind;
 import io.github.tornadotransformers.engine.EngineSettings;
 import io.github.tornadotransformers.engine.Engines;
 import io.github.tornadotransformers.host.HostOps;
+import io.github.tornadotransformers.kernels.Fused;
+import io.github.tornadotransformers.models.EngineException;
 import java.util.function.Consumer;
 
 /**
@@ -17,6 +19,10 @@ record OpRun(OpCase op, String engine, HostOps ops, Consumer<float[]> fetch) imp
     static OpRun open(Case of) {
         OpCase op = cases(of.model()).open(key(of));
         if (of.engine() == BenchmarkEngine.KERNELS) {
+            if (Fused.isForDevices()) {
+                throw new EngineException("engine kernels is plain Java, where TornadoVM compiles for devices alone:"
+                        + " run it without a device");
+            }
             KernelOps kernels = new KernelOps();
             return new OpRun(op, of.engine().toString(), kernels, kernels::fetch);
         }

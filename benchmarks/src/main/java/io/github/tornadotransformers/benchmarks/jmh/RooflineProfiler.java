@@ -38,7 +38,7 @@ public final class RooflineProfiler implements InternalProfiler {
 
     @Override
     public String getDescription() {
-        return "The memory's read bandwidth and the peak of separate products and sums, beside each iteration";
+        return "The memory's read bandwidth and the peak of fused products and sums, beside each iteration";
     }
 
     @Override

@@ -39,7 +39,7 @@ public interface GradientPass extends AutoCloseable {
     /** Brings what gradients add up to into {@link #gradients}. */
     void readGradients();
 
-    /** {@code weights[i] += -learningRate * gradients[i]}, the product rounded first. */
+    /** {@code weights[i] += -learningRate * gradients[i]}, fused. */
     void descend(float learningRate);
 
     /** Brings the weights into {@link #weights}, after {@link #descend}. */

@@ -79,14 +79,14 @@ public final class ParameterArrays {
         return sum;
     }
 
-    /** {@code this[i] += factor * other[i]}, the product rounded first. */
+    /** {@code this[i] += factor * other[i]}, fused. */
     public void add(float factor, ParameterArrays other) {
         for (Weight weight : weights()) {
             for (int layer = 0; layer < weight.layers(); layer++) {
                 float[] to = layer(weight, layer);
                 float[] from = other.layer(weight, layer);
                 for (int i = 0; i < to.length; i++) {
-                    to[i] += factor * from[i];
+                    to[i] = Math.fma(factor, from[i], to[i]);
                 }
             }
         }

@@ -60,7 +60,7 @@ import picocli.CommandLine.Parameters;
         customSynopsis = "transformers bench MODEL... [OPTION]...",
         description = {
             "Time models, and hold them against what this machine can do: the memory's read bandwidth for decoding, the peak"
-                    + " of separate products and sums for prefill, both measured in the same run, beside each figure.",
+                    + " of fused products and sums for prefill, both measured in the same run, beside each figure.",
             "",
             "A comma makes a list: -e host,scalar --dtype f32,bf16 --threads 1,2 -d 0,900 runs all combinations."
         },

@@ -16,14 +16,15 @@ import java.util.Objects;
 public final class RuntimeSettings {
     private static final String TRUE = "True";
     private static final String FALSE = "False";
+    private static final String FAST_MATH = "tornado.enable.fastMathOptimizations";
 
-    /** TornadoVM's own flags, without those that fuse and approximate. No kernel divides or roots in float32. */
+    /** TornadoVM's own flags, without those that approximate. No kernel divides or roots in float32. */
     private static final String OPENCL_FLAGS = "-w";
 
     private RuntimeSettings() {}
 
     /**
-     * What the bits depend on; that a kernel which cannot compile is an error; and that CUDA and PTX do not pin what kernels only
+     * What the bits depend on, such as that TornadoVM makes an fma of an addition of a product; that a kernel which cannot compile is an error; and that CUDA and PTX do not pin what kernels only
      * read, as weights are freed when the device has them. A run with other values is refused.
      */
     private static Map<String, String> required(MathMode math) {
@@ -31,16 +32,13 @@ public final class RuntimeSettings {
         required.put("tornado.recover.bailout", FALSE);
         required.put("tornado.staged.transfers", TRUE);
         required.put("tornado.staged.min.size", "1");
+        required.put("tornado.enable.fma", TRUE);
+        required.put(FAST_MATH, math == MathMode.FAST ? TRUE : FALSE);
         if (math == MathMode.STRICT) {
-            required.put("tornado.enable.fma", FALSE);
             required.put("tornado.enable.nativeFunctions", FALSE);
             required.put("tornado.enable.mathOptimizations", FALSE);
-            required.put("tornado.enable.fastMathOptimizations", FALSE);
             required.put("tornado.opencl.compiler.flags", OPENCL_FLAGS);
-            required.put("tornado.cuda.compiler.flags", "--fmad=false");
             required.put("tornado.metal.fastmath", FALSE);
-        } else {
-            required.put("tornado.enable.fma", TRUE);
         }
         return required;
     }
@@ -112,7 +110,8 @@ public final class RuntimeSettings {
             boolean fuses = options.getField("ENABLE_FMA").getBoolean(null);
             boolean fallsBack = options.getField("RECOVER_BAILOUT").getBoolean(null);
             boolean pins = !options.getField("ENABLE_STAGED_TRANSFERS").getBoolean(null);
-            if (fallsBack || pins || fuses != (math == MathMode.FAST)) {
+            boolean approximates = options.getField("FAST_MATH_OPTIMIZATIONS").getBoolean(null);
+            if (fallsBack || pins || !fuses || approximates != (math == MathMode.FAST)) {
                 throw new DeviceException(Wording.of(
                         "TornadoVM was in use before this process was set up for %s %s: start it anew",
                         Term.MATH, name(math)));

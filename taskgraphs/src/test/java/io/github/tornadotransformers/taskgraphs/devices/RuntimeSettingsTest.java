@@ -9,20 +9,24 @@ import org.junit.jupiter.api.Test;
 
 class RuntimeSettingsTest {
     private static final String FMA = "tornado.enable.fma";
+    private static final String FAST_MATH = "tornado.enable.fastMathOptimizations";
     private static final String MEMORY = "tornado.device.memory";
 
     private String fma;
+    private String fastMath;
     private String memory;
 
     @BeforeEach
     void remember() {
         fma = System.clearProperty(FMA);
+        fastMath = System.clearProperty(FAST_MATH);
         memory = System.clearProperty(MEMORY);
     }
 
     @AfterEach
     void restore() {
         restore(FMA, fma);
+        restore(FAST_MATH, fastMath);
         restore(MEMORY, memory);
     }
 
@@ -35,20 +39,27 @@ class RuntimeSettingsTest {
     }
 
     @Test
-    void strictModeForbidsFusing() {
+    void productsAreFusedInBothModes() {
+        for (MathMode math : MathMode.values()) {
+            assertThat(RuntimeSettings.jvmArguments(math))
+                    .contains("-Dtornado.enable.fma=True", "-Dtornado.recover.bailout=False");
+        }
+    }
+
+    @Test
+    void strictModeForbidsApproximating() {
         RuntimeSettings.install(MathMode.STRICT);
-        assertThat(System.getProperty(FMA)).isEqualTo("False");
+        assertThat(System.getProperty(FAST_MATH)).isEqualTo("False");
         assertThat(RuntimeSettings.jvmArguments(MathMode.STRICT))
-                .contains("-Dtornado.enable.fma=False", "-Dtornado.recover.bailout=False")
-                .doesNotContain("-Dtornado.enable.fma=True");
+                .contains("-Dtornado.enable.fastMathOptimizations=False", "-Dtornado.opencl.compiler.flags=-w");
     }
 
     @Test
     void aSettingThatChangesBitsIsRefused() {
-        System.setProperty(FMA, "true");
+        System.setProperty(FMA, "false");
         assertThatThrownBy(() -> RuntimeSettings.install(MathMode.STRICT))
                 .isInstanceOf(DeviceException.class)
-                .hasMessageStartingWith("-Dtornado.enable.fma=true rules out math strict, which needs False");
+                .hasMessageStartingWith("-Dtornado.enable.fma=false rules out math strict, which needs True");
     }
 
     @Test
