@@ -23,6 +23,7 @@ import io.github.tornadotransformers.models.rope.Rope;
 import io.github.tornadotransformers.models.rope.RopeScaling;
 import io.github.tornadotransformers.taskgraphs.devices.DeviceInfo;
 import io.github.tornadotransformers.taskgraphs.devices.MathMode;
+import io.github.tornadotransformers.taskgraphs.devices.RuntimeSettings;
 import io.github.tornadotransformers.taskgraphs.devices.TornadoDevices;
 import io.github.tornadotransformers.taskgraphs.graphs.DeviceOptions;
 import io.github.tornadotransformers.taskgraphs.graphs.GraphMode;
@@ -73,6 +74,10 @@ public final class DeviceChecks {
     private static final int ROWS = 8;
     private static final int PROMPT = 13;
     private static final int CONTEXT = 40;
+
+    /** What follows the name of the results' file in that of the kernels' sources. */
+    static final String KERNELS = ".kernels";
+
     private static final int TOKENS = 10;
 
     private final PrintStream results;
@@ -87,6 +92,7 @@ public final class DeviceChecks {
         try (PrintStream results =
                 new PrintStream(Files.newOutputStream(Path.of(arguments[0])), true, StandardCharsets.UTF_8)) {
             MathMode math = MathMode.valueOf(arguments[1]);
+            RuntimeSettings.keepKernelSources(Path.of(arguments[0] + KERNELS));
             DeviceChecks checks = new DeviceChecks(results, math);
             switch (math) {
                 case STRICT -> checks.run();

@@ -65,7 +65,16 @@ class OnDeviceTest {
                 .filter(result -> result.sign() == '#')
                 .map(Result::name)
                 .forEach(System.out::println);
-        return results.stream().filter(result -> result.sign() != '#').map(result -> result.test(lastLines(output)));
+        Path kernels = Path.of(file + DeviceChecks.KERNELS);
+        return Stream.concat(
+                results.stream().filter(result -> result.sign() != '#').map(result -> result.test(lastLines(output))),
+                Stream.of(DynamicTest.dynamicTest("no product is left to the driver", () -> requireFused(kernels))));
+    }
+
+    private static void requireFused(Path kernels) throws IOException {
+        KernelSources sources = KernelSources.of(Files.readAllLines(kernels));
+        assertThat(sources.fused()).isGreaterThan(100);
+        assertThat(sources.unfused()).isEmpty();
     }
 
     private static List<Path> classPath() {

@@ -1,0 +1,53 @@
+package io.github.tornadotransformers.taskgraphs.training;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** The reader of {@link OnDeviceTest} sees a product that is left to a compiler. */
+class KernelSourcesTest {
+    private static final String KERNEL = "__kernel void scores(__global long *_kernel_context, __private int n)";
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "  f_3  =  f_2 + f_1;",
+                "  f_3  =  f_1 - 1.0F;",
+                "  f_3  =  f_0 - f_1;",
+                "  f_3  =  fma(f_0, f_2, f_1);",
+                "  f_3  =  fmaf(2.0F, f_2, f_1);"
+            })
+    void seesAProductThatJoinsASum(String line) {
+        KernelSources sources = KernelSources.of(List.of(KERNEL, "  f_1  =  f_0 * f_2;", line));
+        assertThat(sources.unfused()).containsExactly("scores: " + line.strip());
+    }
+
+    @Test
+    void seesItInPtx() {
+        KernelSources sources = KernelSources.of(List.of(
+                ".visible .entry scores(.param .u64 x) {",
+                "\tmul.rn.f32 f1, f0, f2;",
+                "\tfma.rn.f32 f3, f0, f2, f4;",
+                "\tadd.rn.f32 f5, f3, f1;",
+                "\tsub.f32 f6, f3, f4;"));
+        assertThat(sources.fused()).isOne();
+        assertThat(sources.unfused()).containsExactly("scores: add.rn.f32 f5, f3, f1;");
+    }
+
+    @Test
+    void leavesOtherProductsAlone() {
+        KernelSources sources = KernelSources.of(List.of(
+                KERNEL,
+                "  f_1  =  f_0 * f_2;",
+                "  f_3  =  f_1 * f_0;",
+                "  f_4  =  fma(f_1, f_3, f_0);",
+                "  f_1  =  f_0 + f_2;",
+                "  f_5  =  f_1 + f_4;",
+                "  i_3  =  i_1 + i_2;"));
+        assertThat(sources.fused()).isOne();
+        assertThat(sources.unfused()).isEmpty();
+    }
+}
