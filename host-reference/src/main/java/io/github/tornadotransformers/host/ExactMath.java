@@ -104,12 +104,17 @@ public final class ExactMath {
 
     /** {@code x * sigmoid(x)}, arXiv:1702.03118. */
     public static float silu(float x) {
-        return x / (1f + exp(product(-1f, x)));
+        return x / (1f + exp(negated(x)));
     }
 
     /** {@code a * b} by itself, which no sum that it joins takes apart: fused with 0, so that -0 becomes 0. */
     static float product(float a, float b) {
         return Math.fma(a, b, 0f);
+    }
+
+    /** {@code -x} as a product by itself; 0 of either zero. */
+    static float negated(float x) {
+        return product(-1f, x);
     }
 
     /** The {@code u} of {@link #geluTanh}. */
@@ -165,7 +170,7 @@ public final class ExactMath {
         q = Math.fma(q, size, F4);
         q = Math.fma(q, size, F5);
         q = Math.fma(q, size, F6);
-        return withSignOf(x, 1f - exp(product(product(-1f, q), size)));
+        return withSignOf(x, 1f - exp(product(negated(q), size)));
     }
 
     /** @param magnitude not negative */
@@ -175,7 +180,7 @@ public final class ExactMath {
 
     /** {@code 1 / (1 + exp(-x))}. */
     static float sigmoid(float x) {
-        return 1f / (1f + exp(product(-1f, x)));
+        return 1f / (1f + exp(negated(x)));
     }
 
     /** The derivative of {@link #silu}: {@code s (1 + x (1 - s))} with {@code s = sigmoid(x)}. */

@@ -46,9 +46,9 @@ public final class ScalarBackwardOps implements BackwardOps {
                 normal[row + i] = (x[row + i] - mean) * inverse;
             }
             float meanG = slicedProducts(width, i -> dOut[row + i], i -> weight[i]) / width;
-            float minusG = ExactMath.product(-1f, meanG);
+            float minusG = ExactMath.negated(meanG);
             float meanGn = slicedProducts(width, i -> dOut[row + i] * weight[i], i -> normal[row + i]) / width;
-            float minusGn = ExactMath.product(-1f, meanGn);
+            float minusGn = ExactMath.negated(meanGn);
             for (int i = 0; i < width; i++) {
                 float g = Math.fma(dOut[row + i], weight[i], minusG);
                 dX[row + i] = Math.fma(Math.fma(normal[row + i], minusGn, g), inverse, dX[row + i]);
@@ -70,7 +70,7 @@ public final class ScalarBackwardOps implements BackwardOps {
                 normal[row + i] = x[row + i] * inverse;
             }
             float meanGn = slicedProducts(width, i -> dOut[row + i] * weight[i], i -> normal[row + i]) / width;
-            float minusGn = ExactMath.product(-1f, meanGn);
+            float minusGn = ExactMath.negated(meanGn);
             for (int i = 0; i < width; i++) {
                 float g = ExactMath.product(dOut[row + i], weight[i]);
                 dX[row + i] = Math.fma(Math.fma(normal[row + i], minusGn, g), inverse, dX[row + i]);

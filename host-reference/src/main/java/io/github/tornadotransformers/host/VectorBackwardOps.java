@@ -66,9 +66,9 @@ public final class VectorBackwardOps implements BackwardOps {
                 g[row + i] = dOut[row + i] * weight[i];
             }
             float meanG = SlicedSums.sumOfProducts(dOut, row, weight, 0, width) / width;
-            float minusG = ExactMath.product(-1f, meanG);
+            float minusG = ExactMath.negated(meanG);
             float meanGn = SlicedSums.sumOfProducts(g, row, n, row, width) / width;
-            float minusGn = ExactMath.product(-1f, meanGn);
+            float minusGn = ExactMath.negated(meanGn);
             for (int i = row; i < row + width; i++) {
                 float centred = Math.fma(dOut[i], weight[i - row], minusG);
                 dX[i] = Math.fma(Math.fma(n[i], minusGn, centred), inverse, dX[i]);
@@ -89,12 +89,12 @@ public final class VectorBackwardOps implements BackwardOps {
             float inverse = ScalarOps.inverseRoot(meanSquare, epsilon);
             for (int i = 0; i < width; i++) {
                 n[row + i] = x[row + i] * inverse;
-                g[row + i] = dOut[row + i] * weight[i];
+                g[row + i] = ExactMath.product(dOut[row + i], weight[i]);
             }
             float meanGn = SlicedSums.sumOfProducts(g, row, n, row, width) / width;
-            float minusGn = ExactMath.product(-1f, meanGn);
+            float minusGn = ExactMath.negated(meanGn);
             for (int i = row; i < row + width; i++) {
-                dX[i] = Math.fma(Math.fma(n[i], minusGn, g[i] + 0f), inverse, dX[i]);
+                dX[i] = Math.fma(Math.fma(n[i], minusGn, g[i]), inverse, dX[i]);
             }
         });
         addProductsOfRows(dOut, n, rows, width, dWeight);
@@ -287,7 +287,8 @@ public final class VectorBackwardOps implements BackwardOps {
                     rows,
                     keys);
             for (int r = 0; r < rows; r++) {
-                addScaled(dQkv, r * width + head * headDim + first, product.totals(), r * COLUMNS, count, scale);
+                int target = r * width + head * headDim + first;
+                VectorMath.addScaled(dQkv, target, scale, product.totals(), r * COLUMNS, count);
             }
         });
         float[] queries = transpose(qkv, 0, width, rows, shape.queryWidth());
@@ -321,12 +322,6 @@ public final class VectorBackwardOps implements BackwardOps {
                 }
             }
         });
-    }
-
-    private static void addScaled(float[] to, int toOffset, float[] from, int fromOffset, int count, float scale) {
-        for (int i = 0; i < count; i++) {
-            to[toOffset + i] = Math.fma(from[fromOffset + i], scale, to[toOffset + i]);
-        }
     }
 
     @Override

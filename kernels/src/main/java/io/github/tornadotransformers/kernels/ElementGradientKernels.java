@@ -90,7 +90,7 @@ public final class ElementGradientKernels {
                 float left = dQkv.get(first);
                 float right = dQkv.get(first + pairs);
                 dQkv.set(first, Fused.fma(left, cosine, Fused.product(right, sine)));
-                dQkv.set(first + pairs, Fused.fma(right, cosine, Fused.product(Fused.product(-1f, left), sine)));
+                dQkv.set(first + pairs, Fused.fma(right, cosine, Fused.product(Fused.negated(left), sine)));
             }
         }
     }

@@ -136,7 +136,7 @@ final class ExactMath {
         q = Fused.fma(q, size, F4);
         q = Fused.fma(q, size, F5);
         q = Fused.fma(q, size, F6);
-        float middle = 1f - exp(Fused.product(Fused.product(-1f, q), size));
+        float middle = 1f - exp(Fused.product(Fused.negated(q), size));
         float large = size > ERF_ONE ? 1f : middle;
         float signed = x < 0f ? -large : large;
         return size < ERF_SMALL ? small : signed;

@@ -6,7 +6,7 @@ package io.github.tornadotransformers.kernels;
  *
  * <p>TornadoVM's compiler must find one product and an addition. What it would see otherwise is written so that it is not:
  * the term that a product joins is no product ({@link #product} is none), nothing is subtracted that is a product, and a term is
- * negated by {@code product(-1f, x)}, as adding what a minus sign has negated becomes a subtraction.
+ * negated by {@link #negated}, as adding what a minus sign has negated becomes a subtraction.
  */
 public final class Fused {
     private static final String RUNTIME = "tornado.runtime";
@@ -30,5 +30,10 @@ public final class Fused {
     /** {@code a * b} by itself, which no sum that it joins takes apart: fused with 0, so that -0 becomes 0. */
     static float product(float a, float b) {
         return fma(a, b, 0f);
+    }
+
+    /** {@code -x} as a product by itself; 0 of either zero. */
+    static float negated(float x) {
+        return product(-1f, x);
     }
 }

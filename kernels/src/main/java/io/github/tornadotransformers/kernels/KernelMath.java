@@ -32,7 +32,7 @@ public final class KernelMath {
 
     /** {@code x * sigmoid(x)}, arXiv:1702.03118. */
     static float silu(int math, float x) {
-        return quotient(math, x, 1f + exp(math, Fused.product(-1f, x)));
+        return quotient(math, x, 1f + exp(math, Fused.negated(x)));
     }
 
     /** GELU's tanh form, arXiv:1606.08415, as {@code x * sigmoid(2u)}. */
@@ -79,7 +79,7 @@ public final class KernelMath {
     }
 
     static float sigmoid(int math, float x) {
-        return quotient(math, 1f, 1f + exp(math, Fused.product(-1f, x)));
+        return quotient(math, 1f, 1f + exp(math, Fused.negated(x)));
     }
 
     /** The derivative of {@link #silu}: {@code s (1 + x (1 - s))} with {@code s = sigmoid(x)}. */

@@ -130,8 +130,8 @@ public final class NormGradientKernels {
                 float inverse = statistics.get(row * STATISTICS + INVERSE);
                 float n = (x.get(j) - statistics.get(row * STATISTICS + MEAN)) * inverse;
                 float w = weight.get(layer.get(0) * width + j - row * width);
-                float g = Fused.fma(dOut.get(j), w, Fused.product(-1f, statistics.get(row * STATISTICS + MEAN_G)));
-                float meanGn = Fused.product(-1f, statistics.get(row * STATISTICS + MEAN_GN));
+                float g = Fused.fma(dOut.get(j), w, Fused.negated(statistics.get(row * STATISTICS + MEAN_G)));
+                float meanGn = Fused.negated(statistics.get(row * STATISTICS + MEAN_GN));
                 dX.set(j, Fused.fma(Fused.fma(n, meanGn, g), inverse, dX.get(j)));
             }
         }

@@ -87,7 +87,7 @@ public final class QkvKernels {
                 int angle = (step.get(Step.POSITION) + row) * pairs + pair;
                 float cosine = angles.get(angle);
                 float sine = angles.get(context * pairs + angle);
-                float rotatedA = Fused.fma(a, cosine, Fused.product(Fused.product(-1f, b), sine));
+                float rotatedA = Fused.fma(a, cosine, Fused.product(Fused.negated(b), sine));
                 float rotatedB = Fused.fma(b, cosine, Fused.product(a, sine));
                 a = head < heads + kvHeads ? rotatedA : a;
                 b = head < heads + kvHeads ? rotatedB : b;

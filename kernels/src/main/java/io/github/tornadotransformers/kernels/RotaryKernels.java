@@ -37,7 +37,7 @@ public final class RotaryKernels {
                 float sine = angles.get(positions * pairs + angle);
                 float a = qkv.get(left);
                 float b = qkv.get(right);
-                qkv.set(left, Fused.fma(a, cosine, Fused.product(Fused.product(-1f, b), sine)));
+                qkv.set(left, Fused.fma(a, cosine, Fused.product(Fused.negated(b), sine)));
                 qkv.set(right, Fused.fma(b, cosine, Fused.product(a, sine)));
             }
         }

@@ -16,8 +16,9 @@
  * <p><b>Rows</b> are tokens. A graph compiled for several rows may get fewer: kernels leave the rows behind {@code
  * step[ROWS]} alone, so that padding never reaches a cache and costs nothing.
  *
- * <p><b>Order.</b> What is summed, and how, is the contract's: products are rounded before they are added, long sums are sliced
- * ({@link io.github.tornadotransformers.kernels.Slices}), quotients and roots are taken in double and narrowed. In strict mode
+ * <p><b>Order.</b> What is summed, and how, is the contract's: products are fused into the sums they join
+ * ({@link io.github.tornadotransformers.kernels.Fused}), long sums are sliced ({@link
+ * io.github.tornadotransformers.kernels.Slices}), quotients and roots are taken in double and narrowed. In strict mode
  * ({@link io.github.tornadotransformers.kernels.KernelMath}) the error against the oracle is 0 ulp in every kernel.
  *
  * <p><b>Helpers</b> are static methods with a single return, which TornadoVM inlines.

@@ -3,6 +3,7 @@ package io.github.tornadotransformers.benchmarks.jmh;
 import io.github.tornadotransformers.host.HostMatrix;
 import io.github.tornadotransformers.kernels.WeightFormat;
 import io.github.tornadotransformers.models.checkpoint.DType;
+import io.github.tornadotransformers.taskgraphs.memory.KernelArguments;
 import uk.ac.manchester.tornado.api.types.arrays.ByteArray;
 import uk.ac.manchester.tornado.api.types.arrays.FloatArray;
 import uk.ac.manchester.tornado.api.types.arrays.ShortArray;
@@ -13,7 +14,7 @@ record KernelMatrix(
     static KernelMatrix of(HostMatrix original) {
         HostMatrix matrix = original.rowMajor();
         DType dtype = matrix.dtype();
-        int format = format(dtype);
+        int format = KernelArguments.format(dtype);
         boolean wide = dtype == DType.BF16 || dtype == DType.F16;
         return new KernelMatrix(
                 format,
@@ -22,14 +23,5 @@ record KernelMatrix(
                 dtype == DType.INT8 ? ByteArray.fromSegment(matrix.elements()) : new ByteArray(1),
                 dtype == DType.INT8 ? FloatArray.fromSegment(matrix.scales()) : new FloatArray(1),
                 WeightFormat.powers(format));
-    }
-
-    private static int format(DType dtype) {
-        return switch (dtype) {
-            case F32 -> WeightFormat.F32;
-            case BF16 -> WeightFormat.BF16;
-            case F16 -> WeightFormat.F16;
-            case INT8 -> WeightFormat.INT8;
-        };
     }
 }

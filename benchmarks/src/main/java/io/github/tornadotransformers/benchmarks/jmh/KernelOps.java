@@ -20,7 +20,8 @@ import io.github.tornadotransformers.models.program.Groups;
 import io.github.tornadotransformers.models.program.Residual;
 import io.github.tornadotransformers.models.program.RotaryTable;
 import io.github.tornadotransformers.models.program.Scaling;
-import io.github.tornadotransformers.taskgraphs.graphs.KernelArguments;
+import io.github.tornadotransformers.taskgraphs.memory.KernelArguments;
+import io.github.tornadotransformers.taskgraphs.memory.RotaryKey;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
 import java.util.HashMap;
@@ -247,15 +248,9 @@ final class KernelOps implements HostOps {
                 table.positions());
     }
 
-    /** Cosines, then sines. */
     private static FloatArray angles(RotaryTable table) {
-        int size = table.size();
-        RotaryTable.Angles rows = table.upTo(table.positions());
-        FloatArray angles = new FloatArray(2 * size);
-        for (int i = 0; i < size; i++) {
-            angles.set(i, rows.cosines()[i]);
-            angles.set(size + i, rows.sines()[i]);
-        }
+        FloatArray angles = new FloatArray(2 * table.size());
+        new RotaryKey(table).fill(angles);
         return angles;
     }
 

@@ -263,6 +263,11 @@ public sealed interface Op {
             }
         }
 
+        /** Whether every element of a head belongs to a pair. */
+        public boolean rotatesWholeHeads() {
+            return 2 * table.pairs() == shape.headDim();
+        }
+
         @Override
         public String loop() {
             return "rotary";

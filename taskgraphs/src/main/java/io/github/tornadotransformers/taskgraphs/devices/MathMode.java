@@ -7,7 +7,7 @@ public enum MathMode {
     /** The contract: the host's bits. Needs double. */
     STRICT(KernelMath.STRICT),
 
-    /** The device fuses and approximates as it likes; measured by tolerance. */
+    /** The device approximates as it likes; measured by tolerance. */
     FAST(KernelMath.FAST);
 
     private final int scalar;

@@ -1,7 +1,7 @@
 package io.github.tornadotransformers.taskgraphs.graphs;
 
-import static io.github.tornadotransformers.taskgraphs.graphs.KernelArguments.activation;
-import static io.github.tornadotransformers.taskgraphs.graphs.KernelArguments.window;
+import static io.github.tornadotransformers.taskgraphs.memory.KernelArguments.activation;
+import static io.github.tornadotransformers.taskgraphs.memory.KernelArguments.window;
 import static io.github.tornadotransformers.taskgraphs.memory.Scalar.flag;
 import static io.github.tornadotransformers.taskgraphs.memory.Scalar.value;
 
@@ -93,7 +93,7 @@ final class FusedTasks {
     private int fuseLinear(Op.Linear linear, List<Op> ops) {
         Optional<Op.Rotary> rotary = next(ops, 1, Op.Rotary.class)
                 .filter(op -> op.output().equals(linear.output()))
-                .filter(FusedTasks::rotatesWholeHeads);
+                .filter(Op.Rotary::rotatesWholeHeads); // its kernel has no work items for elements that stay
         int after = rotary.isPresent() ? 2 : 1;
         Optional<Op.CacheAppend> append =
                 next(ops, after, Op.CacheAppend.class).filter(op -> op.qkv().equals(linear.output()));
@@ -110,11 +110,6 @@ final class FusedTasks {
             finishGateUp(linear, op, single.linearSlices(linear));
         });
         return mlp.isPresent() ? 2 : 0;
-    }
-
-    /** The kernel of such a rotation has no work items for elements that stay. */
-    private static boolean rotatesWholeHeads(Op.Rotary op) {
-        return 2 * op.table().pairs() == op.shape().headDim();
     }
 
     private void finishQkv(Op.Linear linear, Op.CacheAppend append, Argument<FloatArray> sums) {

@@ -1,9 +1,9 @@
 package io.github.tornadotransformers.taskgraphs.graphs;
 
-import static io.github.tornadotransformers.taskgraphs.graphs.KernelArguments.activation;
-import static io.github.tornadotransformers.taskgraphs.graphs.KernelArguments.cap;
-import static io.github.tornadotransformers.taskgraphs.graphs.KernelArguments.inverseCap;
-import static io.github.tornadotransformers.taskgraphs.graphs.KernelArguments.window;
+import static io.github.tornadotransformers.taskgraphs.memory.KernelArguments.activation;
+import static io.github.tornadotransformers.taskgraphs.memory.KernelArguments.cap;
+import static io.github.tornadotransformers.taskgraphs.memory.KernelArguments.inverseCap;
+import static io.github.tornadotransformers.taskgraphs.memory.KernelArguments.window;
 import static io.github.tornadotransformers.taskgraphs.memory.Scalar.flag;
 import static io.github.tornadotransformers.taskgraphs.memory.Scalar.value;
 

@@ -60,19 +60,10 @@ public record DeviceModel(Program program, DType dtype, MathMode math, LayerGrou
         };
     }
 
-    private static int format(DType dtype) {
-        return switch (dtype) {
-            case F32 -> WeightFormat.F32;
-            case BF16 -> WeightFormat.BF16;
-            case F16 -> WeightFormat.F16;
-            case INT8 -> WeightFormat.INT8;
-        };
-    }
-
     /** @param group of layers, where the weight is stacked */
     public DeviceMatrix matrix(Weight weight, int group) {
         PlannedArray<?> elements = elements(weight, group, type(weight, dtype));
-        int format = format(dtype(weight, dtype));
+        int format = KernelArguments.format(dtype(weight, dtype));
         return new DeviceMatrix(
                 orUnread(elements, ElementType.FLOAT),
                 orUnread(elements, ElementType.SHORT),

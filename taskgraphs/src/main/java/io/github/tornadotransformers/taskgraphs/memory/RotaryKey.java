@@ -15,7 +15,8 @@ public record RotaryKey(RotaryTable table) implements ArrayKey<FloatArray> {
         return new PlannedArray<>(this, 2L * table.size());
     }
 
-    void fill(FloatArray array) {
+    /** Puts cosines, then sines into an array of {@code 2 * table.size()}. */
+    public void fill(FloatArray array) {
         RotaryTable.Angles angles = table.upTo(table.positions());
         MemorySegment cosines = MemorySegment.ofArray(angles.cosines());
         MemorySegment elements = array.getSegment();

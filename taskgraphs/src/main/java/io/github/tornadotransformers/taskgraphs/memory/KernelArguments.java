@@ -1,6 +1,8 @@
-package io.github.tornadotransformers.taskgraphs.graphs;
+package io.github.tornadotransformers.taskgraphs.memory;
 
 import io.github.tornadotransformers.kernels.LinearKernels;
+import io.github.tornadotransformers.kernels.WeightFormat;
+import io.github.tornadotransformers.models.checkpoint.DType;
 import io.github.tornadotransformers.models.program.Activation;
 import io.github.tornadotransformers.models.program.AttentionShape;
 import io.github.tornadotransformers.models.program.Scaling;
@@ -16,6 +18,16 @@ public final class KernelArguments {
             case SILU -> LinearKernels.SILU;
             case GELU_TANH -> LinearKernels.GELU_TANH;
             case GELU_ERF -> LinearKernels.GELU_ERF;
+        };
+    }
+
+    /** A constant of {@link WeightFormat}. */
+    public static int format(DType dtype) {
+        return switch (dtype) {
+            case F32 -> WeightFormat.F32;
+            case BF16 -> WeightFormat.BF16;
+            case F16 -> WeightFormat.F16;
+            case INT8 -> WeightFormat.INT8;
         };
     }
 
