@@ -43,10 +43,18 @@ public interface ModelFamily<C extends ModelConfig> {
     void describe(C config, ObjectNode json);
 
     /**
-     * Small models that together have every oddity of the family, with odd sizes: what tests, {@code verify --kernels} and
-     * benchmarks' own checks run. Each has at least 40 positions, and a vocabulary of at least 61 ids.
+     * Small models that together have every oddity of the family, with odd sizes: what tests, {@code verify --kernels}, the
+     * warm-up and benchmarks' own checks run. Each has at least 40 positions, and a vocabulary of at least 61 ids.
      */
     List<C> examples();
+
+    /**
+     * Models that reach what examples are too small for, with few ids and layers: widths of published models, more positions
+     * than a slice. None need be there; {@code verify --kernels} runs them in every weight type.
+     */
+    default List<C> largerExamples() {
+        return List.of();
+    }
 
     /** The shapes of published models by name, which can be measured without a download; none need be there. */
     default Map<String, C> published() {

@@ -89,6 +89,11 @@ public final class Gpt2Family implements ModelFamily<Gpt2Config> {
     }
 
     @Override
+    public List<Gpt2Config> largerExamples() {
+        return List.of(new Gpt2Config(new Sizes(257, 160, 768, 3072, 1), 12, DEFAULT_EPSILON, true, true));
+    }
+
+    @Override
     public Map<String, Gpt2Config> published() {
         return Map.of(
                 "gpt2-124M", new Gpt2Config(new Sizes(50_257, 1024, 768, 3072, 12), 12, DEFAULT_EPSILON, true, true));

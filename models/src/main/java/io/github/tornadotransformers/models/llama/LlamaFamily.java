@@ -98,6 +98,17 @@ public final class LlamaFamily implements ModelFamily<LlamaConfig> {
     }
 
     @Override
+    public List<LlamaConfig> largerExamples() {
+        Rope odd = new Rope(DEFAULT_THETA, 10, new RopeScaling.None());
+        Rope wide = new Rope(DEFAULT_THETA, 64, new RopeScaling.None());
+        return List.of(
+                new LlamaConfig(
+                        new Sizes(263, 160, 130, 67, 2), new Heads(3, 1, 10), odd, DEFAULT_EPSILON, true, false, false),
+                new LlamaConfig(
+                        new Sizes(131, 64, 2048, 5632, 1), new Heads(32, 4, 64), wide, 1e-5f, false, false, true));
+    }
+
+    @Override
     public Map<String, LlamaConfig> published() {
         return Map.of(
                 "stories15M", shape(new Sizes(32_000, 256, 288, 768, 6), new Heads(6, 6, 48), true),

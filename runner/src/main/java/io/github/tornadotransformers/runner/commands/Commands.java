@@ -45,6 +45,10 @@ public final class Commands {
         this.console = console;
     }
 
+    static boolean has(String command) {
+        return ALL.containsKey(command);
+    }
+
     /** In the order of the help. A new command is a line here. */
     private static SequencedMap<String, Function<Console, Callable<Integer>>> all() {
         SequencedMap<String, Function<Console, Callable<Integer>>> all = new LinkedHashMap<>();
@@ -68,7 +72,7 @@ public final class Commands {
     public int run(String... arguments) {
         CommandLine line = new CommandLine(new Root());
         // The description of one command is enough to run it, and takes the time of one.
-        boolean known = arguments.length > 0 && ALL.containsKey(arguments[0]);
+        boolean known = arguments.length > 0 && has(arguments[0]);
         for (Map.Entry<String, Function<Console, Callable<Integer>>> command : ALL.entrySet()) {
             if (!known || command.getKey().equals(arguments[0])) {
                 line.addSubcommand(command.getValue().apply(console));

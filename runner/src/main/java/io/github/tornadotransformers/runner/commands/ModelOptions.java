@@ -36,7 +36,7 @@ class ModelOptions {
     @Option(
             names = "--math",
             paramLabel = "MODE",
-            description = "strict (bit for bit; default), or fast (may fuse and approximate)")
+            description = "strict (bit for bit; default), or fast (may approximate)")
     MathMode math = MathMode.STRICT;
 
     @Option(

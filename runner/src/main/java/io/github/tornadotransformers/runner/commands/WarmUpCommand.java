@@ -1,16 +1,12 @@
 package io.github.tornadotransformers.runner.commands;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import io.github.tornadotransformers.models.Heads;
 import io.github.tornadotransformers.models.IoReason;
 import io.github.tornadotransformers.models.ModelConfig;
-import io.github.tornadotransformers.models.Sizes;
+import io.github.tornadotransformers.models.ModelFamily;
+import io.github.tornadotransformers.models.checkpoint.ModelFamilies;
 import io.github.tornadotransformers.models.checkpoint.RandomCheckpoint;
 import io.github.tornadotransformers.models.checkpoint.StoredType;
-import io.github.tornadotransformers.models.gpt2.Gpt2Config;
-import io.github.tornadotransformers.models.llama.LlamaConfig;
-import io.github.tornadotransformers.models.rope.Rope;
-import io.github.tornadotransformers.models.rope.RopeScaling;
 import io.github.tornadotransformers.runner.console.Console;
 import io.github.tornadotransformers.runner.console.ExitCode;
 import io.github.tornadotransformers.runner.console.Failure;
@@ -26,13 +22,12 @@ import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Parameters;
 
 /**
- * Runs the usual commands once on tiny models, so that the JVM loads what they need: the launcher has it archive the
+ * Runs the usual commands on a tiny model of each family, so that the JVM loads what they need: the launcher has it archive the
  * loaded classes after a build, from which later starts are faster.
  */
 @Command(name = "warm-up", hidden = true, description = "Load the classes that the commands need.", sortOptions = false)
 final class WarmUpCommand implements Callable<Integer> {
     private static final String ALPHABET = "abcdefghijklmnopqrstuvwxyz";
-    private static final int CONTEXT = 32;
 
     private final Console console;
 
@@ -48,23 +43,14 @@ final class WarmUpCommand implements Callable<Integer> {
 
     @Override
     public Integer call() {
-        int words = ALPHABET.length();
-        Path gpt2 = write("gpt2", new Gpt2Config(new Sizes(words, CONTEXT, 32, 64, 2), 2, 1e-5f, true, true));
-        RopeScaling unscaled = new RopeScaling.None();
-        Path llama = write(
-                "llama",
-                new LlamaConfig(
-                        new Sizes(words, CONTEXT, 32, 64, 2),
-                        new Heads(2, 1, 16),
-                        new Rope(10_000, 16, unscaled),
-                        1e-5f,
-                        false,
-                        false,
-                        true));
-        run("gpt2", "-m", gpt2.toString(), "abc");
-        run("gpt2", "-m", gpt2.toString(), "--json", "--greedy", "abc");
-        run("llama", "-m", llama.toString(), "abc");
-        run("tokenize", "-m", llama.toString(), "abc");
+        for (ModelFamily<?> family : ModelFamilies.all()) {
+            String type = family.modelType();
+            String command = Commands.has(type) ? type : "generate";
+            Path model = write(type, family.examples().getFirst());
+            run(command, "-m", model.toString(), "abc");
+            run(command, "-m", model.toString(), "--json", "--greedy", "abc");
+            run("tokenize", "-m", model.toString(), "abc");
+        }
         return ExitCode.OK;
     }
 

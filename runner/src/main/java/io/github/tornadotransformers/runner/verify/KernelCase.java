@@ -66,13 +66,19 @@ record KernelCase(String kernel, DType dtype, String shape, Run run) {
     private static void addEmbeddings(List<KernelCase> cases, DType dtype, long seed) {
         for (int width : new int[] {1, 33, 768}) {
             int vocabSize = 257;
-            cases.add(new KernelCase("tokenEmbedding", dtype, "3 rows of " + width, ops -> {
-                HurtfulValues values = new HurtfulValues(seed);
-                float[] out = new float[3 * width];
-                ops.tokenEmbedding(values.matrix(dtype, width, vocabSize), 1f, values.ints(3, vocabSize), 3, out);
-                return out;
-            }));
+            cases.add(tokenEmbedding("tokenEmbedding", dtype, 1f, width, vocabSize, seed));
+            cases.add(tokenEmbedding("tokenEmbedding, scaled", dtype, 27.5f, width, vocabSize, seed));
         }
+    }
+
+    private static KernelCase tokenEmbedding(
+            String name, DType dtype, float scale, int width, int vocabSize, long seed) {
+        return new KernelCase(name, dtype, "3 rows of " + width, ops -> {
+            HurtfulValues values = new HurtfulValues(seed);
+            float[] out = new float[3 * width];
+            ops.tokenEmbedding(values.matrix(dtype, width, vocabSize), scale, values.ints(3, vocabSize), 3, out);
+            return out;
+        });
     }
 
     private static void addLinears(List<KernelCase> cases, DType dtype, long seed) {
@@ -80,8 +86,12 @@ record KernelCase(String kernel, DType dtype, String shape, Run run) {
             HostMatrix weight = new HurtfulValues(seed).matrix(dtype, shape[0], shape[1]);
             for (int rows : new int[] {1, 5}) {
                 cases.add(linear("linear", weight, rows, Residual.NONE, Activation.NONE, seed));
-                cases.add(linear("linear + bias, GELU", weight, rows, Residual.NONE, Activation.GELU_TANH, seed));
+                for (Activation activation : List.of(Activation.GELU_TANH, Activation.GELU_ERF, Activation.SILU)) {
+                    cases.add(linear("linear + bias, " + activation, weight, rows, Residual.NONE, activation, seed));
+                }
                 cases.add(linear("linear + residual", weight, rows, Residual.ADD, Activation.NONE, seed));
+                Residual scaled = Residual.scaled(0.22f);
+                cases.add(linear("linear + residual, scaled", weight, rows, scaled, Activation.NONE, seed));
             }
         }
     }
@@ -114,29 +124,51 @@ record KernelCase(String kernel, DType dtype, String shape, Run run) {
             ops.layerNorm(x, values.floats(width), values.floats(width), 1e-5f, rows, width, out);
             return out;
         }));
-        cases.add(new KernelCase("rmsNorm", DType.F32, shape, ops -> {
+        cases.add(rmsNorm("rmsNorm", shape, rows, width, Residual.NONE, seed));
+        cases.add(rmsNorm("rmsNorm + residual", shape, rows, width, Residual.scaled(0.22f), seed));
+        cases.add(new KernelCase("rmsNorm of groups", DType.F32, shape + ", 3 times from column 2", ops -> {
+            Groups groups = new Groups(3 * width + 5, 2, 3, width);
             HurtfulValues values = new HurtfulValues(seed);
-            float[] out = new float[rows * width];
+            float[] x = values.floats(rows * groups.rowWidth());
+            ops.rmsNorm(groups, x, values.floats(width), 1e-6f, Residual.NONE, rows, x);
+            return x;
+        }));
+        for (Activation activation : List.of(Activation.SILU, Activation.GELU_TANH, Activation.GELU_ERF)) {
+            cases.add(new KernelCase("gatedMlp, " + activation, DType.F32, shape, ops -> {
+                float[] out = new float[rows * width];
+                ops.gatedMlp(activation, new HurtfulValues(seed).floats(2 * rows * width), rows, width, out);
+                return out;
+            }));
+        }
+        for (Scaling scaling : List.of(Scaling.by(0.125f), Scaling.by(0.125f).capped(30f))) {
+            String name = scaling.isCapped() ? "scale, cap" : "scale";
+            cases.add(new KernelCase(name, DType.F32, shape, ops -> {
+                float[] x = new HurtfulValues(seed).floats(rows * width);
+                ops.scale(scaling, x.length, x);
+                return x;
+            }));
+        }
+    }
+
+    private static KernelCase rmsNorm(String name, String shape, int rows, int width, Residual residual, long seed) {
+        return new KernelCase(name, DType.F32, shape, ops -> {
+            HurtfulValues values = new HurtfulValues(seed);
+            float[] out = values.floats(rows * width);
             float[] x = values.floats(rows * width);
-            ops.rmsNorm(Groups.wholeRow(width), x, values.floats(width), 1e-6f, Residual.NONE, rows, out);
+            ops.rmsNorm(Groups.wholeRow(width), x, values.floats(width), 1e-6f, residual, rows, out);
             return out;
-        }));
-        cases.add(new KernelCase("gatedMlp", DType.F32, shape, ops -> {
-            float[] out = new float[rows * width];
-            ops.gatedMlp(Activation.SILU, new HurtfulValues(seed).floats(2 * rows * width), rows, width, out);
-            return out;
-        }));
+        });
     }
 
     private static void addAttention(List<KernelCase> cases, AttentionShape shape, int first, int rows, long seed) {
+        int context = shape.contextLength();
         String name = shape.heads() + "/" + shape.kvHeads() + " heads of " + shape.headDim() + ", positions " + first
                 + " to " + (first + rows - 1);
         int cacheSize = Math.toIntExact(shape.cacheLayerSize());
-        cases.add(new KernelCase("rotary", DType.F32, name, ops -> {
-            float[] qkv = new HurtfulValues(seed).floats(rows * shape.fusedWidth());
-            ops.rotary(shape, rotaryTable(shape), first, rows, qkv);
-            return qkv;
-        }));
+        cases.add(rotary("rotary", name, shape, shape.headDim() / 2, first, rows, seed));
+        if (shape.headDim() > 2) {
+            cases.add(rotary("rotary, partial", name, shape, shape.headDim() / 4, first, rows, seed));
+        }
         cases.add(new KernelCase("cacheAppend", DType.F32, name, ops -> {
             HurtfulValues values = new HurtfulValues(seed);
             float[] keys = values.floats(cacheSize);
@@ -146,19 +178,41 @@ record KernelCase(String kernel, DType dtype, String shape, Run run) {
             System.arraycopy(cached, 0, both, cacheSize, cacheSize);
             return both;
         }));
-        cases.add(new KernelCase("attentionScores", DType.F32, name, ops -> {
-            HurtfulValues values = new HurtfulValues(seed);
-            float[] scores = new float[rows * shape.scoresWidth()];
-            float[] qkv = values.floats(rows * shape.fusedWidth());
-            ops.attentionScores(shape, Scaling.by(0.125f), qkv, values.floats(cacheSize), first, rows, scores);
-            return upToOwnPosition(shape, first, scores);
-        }));
-        cases.add(new KernelCase("softmax", DType.F32, name, ops -> {
+        addVisible(cases, "", name, shape, first, rows, seed);
+        if (context > 1) {
+            addVisible(cases, ", window", name, shape.withWindow(context / 2), first, rows, seed);
+        }
+    }
+
+    private static KernelCase rotary(
+            String kernel, String name, AttentionShape shape, int pairs, int first, int rows, long seed) {
+        return new KernelCase(kernel, DType.F32, name, ops -> {
+            float[] qkv = new HurtfulValues(seed).floats(rows * shape.fusedWidth());
+            ops.rotary(shape, rotaryTable(shape, pairs), first, rows, qkv);
+            return qkv;
+        });
+    }
+
+    /** What depends on which positions a query sees. */
+    private static void addVisible(
+            List<KernelCase> cases, String kind, String name, AttentionShape shape, int first, int rows, long seed) {
+        int cacheSize = Math.toIntExact(shape.cacheLayerSize());
+        for (Scaling scaling : List.of(Scaling.by(0.125f), Scaling.by(0.125f).capped(50f))) {
+            String kernel = "attentionScores" + kind + (scaling.isCapped() ? ", cap" : "");
+            cases.add(new KernelCase(kernel, DType.F32, name, ops -> {
+                HurtfulValues values = new HurtfulValues(seed);
+                float[] scores = new float[rows * shape.scoresWidth()];
+                float[] qkv = values.floats(rows * shape.fusedWidth());
+                ops.attentionScores(shape, scaling, qkv, values.floats(cacheSize), first, rows, scores);
+                return visible(shape, first, scores);
+            }));
+        }
+        cases.add(new KernelCase("softmax" + kind, DType.F32, name, ops -> {
             float[] scores = new HurtfulValues(seed).scores(rows * shape.scoresWidth());
             ops.softmax(shape, first, rows, scores);
-            return upToOwnPosition(shape, first, scores);
+            return visible(shape, first, scores);
         }));
-        cases.add(new KernelCase("attentionOutput", DType.F32, name, ops -> {
+        cases.add(new KernelCase("attentionOutput" + kind, DType.F32, name, ops -> {
             HurtfulValues values = new HurtfulValues(seed);
             float[] out = new float[rows * shape.queryWidth()];
             float[] probabilities = values.floats(rows * shape.scoresWidth());
@@ -167,19 +221,20 @@ record KernelCase(String kernel, DType dtype, String shape, Run run) {
         }));
     }
 
-    private static RotaryTable rotaryTable(AttentionShape shape) {
-        double[] frequencies = IntStream.range(0, shape.headDim() / 2)
+    private static RotaryTable rotaryTable(AttentionShape shape, int pairs) {
+        double[] frequencies = IntStream.range(0, pairs)
                 .mapToDouble(pair -> Math.pow(10000, -2.0 * pair / shape.headDim()))
                 .toArray();
         return RotaryTable.of(frequencies, 1, shape.contextLength());
     }
 
-    /** Scores of later positions are undefined. */
-    private static float[] upToOwnPosition(AttentionShape shape, int first, float[] scores) {
+    /** Scores of positions that a query does not see are undefined. */
+    private static float[] visible(AttentionShape shape, int first, float[] scores) {
         int context = shape.contextLength();
         for (int i = 0; i < scores.length; i++) {
             int position = first + i / shape.scoresWidth();
-            scores[i] = i % context <= position ? scores[i] : 0f;
+            boolean isSeen = i % context <= position && i % context >= shape.firstVisible(position);
+            scores[i] = isSeen ? scores[i] : 0f;
         }
         return scores;
     }

@@ -1,19 +1,13 @@
 package io.github.tornadotransformers.runner.verify;
 
 import io.github.tornadotransformers.engine.EngineSession;
-import io.github.tornadotransformers.models.Heads;
 import io.github.tornadotransformers.models.ModelConfig;
-import io.github.tornadotransformers.models.Sizes;
+import io.github.tornadotransformers.models.ModelFamily;
 import io.github.tornadotransformers.models.checkpoint.DType;
+import io.github.tornadotransformers.models.checkpoint.ModelFamilies;
 import io.github.tornadotransformers.models.checkpoint.ModelSource;
 import io.github.tornadotransformers.models.checkpoint.RandomModel;
-import io.github.tornadotransformers.models.gpt2.Gpt2Config;
-import io.github.tornadotransformers.models.llama.LlamaConfig;
-import io.github.tornadotransformers.models.program.Activation;
 import io.github.tornadotransformers.models.program.Op;
-import io.github.tornadotransformers.models.program.Weight;
-import io.github.tornadotransformers.models.rope.Rope;
-import io.github.tornadotransformers.models.rope.RopeScaling;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.LinkedHashMap;
@@ -24,8 +18,8 @@ import java.util.SplittableRandom;
 import java.util.function.Function;
 
 /**
- * The kernels of a device as programs run them: random models of both families, of odd and of real widths, in every weight
- * type, compared Op by Op. A device keeps its arrays to itself, so a kernel gets what the kernels before it gave; after a
+ * The kernels of a device as programs run them: the random models that families offer, compared Op by Op: those of real
+ * widths in every weight type, the small ones, which have all oddities, in turns of types. A device keeps its arrays to itself, so a kernel gets what the kernels before it gave; after a
  * first difference others may follow from it.
  *
  * <p>What {@code cacheAppend} stores is seen in the scores and sums that read it.
@@ -36,25 +30,6 @@ public final class ProgramKernelCheck {
     public interface Opener {
         EngineSession open(ModelSource model, DType dtype);
     }
-
-    private static final List<ModelConfig> MODELS = List.of(
-            new LlamaConfig(
-                    new Sizes(263, 160, 130, 67, 2),
-                    new Heads(3, 1, 10),
-                    new Rope(10000, 10, new RopeScaling.None()),
-                    1e-6f,
-                    true,
-                    false,
-                    false),
-            new Gpt2Config(new Sizes(257, 160, 768, 3072, 1), 12, 1e-5f, true, true),
-            new LlamaConfig(
-                    new Sizes(131, 64, 2048, 5632, 1),
-                    new Heads(32, 4, 64),
-                    new Rope(10000, 64, new RopeScaling.None()),
-                    1e-5f,
-                    false,
-                    false,
-                    true));
 
     /** Tokens at once, enough for the kernels that serve many rows; then as many one by one. */
     private static final int SINGLE_TOKENS = 3;
@@ -69,23 +44,34 @@ public final class ProgramKernelCheck {
     /** @param reference opens the oracle */
     public static List<KernelCheck.Verdict> run(
             Opener reference, Opener engine, Function<DType, Tolerance> tolerance, long seed) {
-        return run(MODELS, reference, engine, tolerance, seed);
+        return run(models(), reference, engine, tolerance, seed);
+    }
+
+    /** A model in one weight type. */
+    record Typed(ModelConfig config, DType dtype) {}
+
+    static List<Typed> models() {
+        List<Typed> models = new ArrayList<>();
+        int turn = 0;
+        for (ModelFamily<?> family : ModelFamilies.all()) {
+            for (ModelConfig config : family.largerExamples()) {
+                Arrays.stream(DType.values()).forEach(dtype -> models.add(new Typed(config, dtype)));
+            }
+            for (ModelConfig config : family.examples()) {
+                models.add(new Typed(config, DType.values()[turn++ % DType.values().length]));
+            }
+        }
+        return models;
     }
 
     static List<KernelCheck.Verdict> run(
-            List<ModelConfig> models,
-            Opener reference,
-            Opener engine,
-            Function<DType, Tolerance> tolerance,
-            long seed) {
+            List<Typed> models, Opener reference, Opener engine, Function<DType, Tolerance> tolerance, long seed) {
         ProgramKernelCheck check = new ProgramKernelCheck(tolerance);
-        for (DType dtype : DType.values()) {
-            for (ModelConfig config : models) {
-                ModelSource model = new RandomModel(config, seed);
-                try (EngineSession expected = reference.open(model, dtype);
-                        EngineSession actual = engine.open(model, dtype)) {
-                    check.compare(config, dtype, expected, actual, seed);
-                }
+        for (Typed each : models) {
+            ModelSource model = new RandomModel(each.config(), seed);
+            try (EngineSession expected = reference.open(model, each.dtype());
+                    EngineSession actual = engine.open(model, each.dtype())) {
+                check.compare(each.config(), each.dtype(), expected, actual, seed);
             }
         }
         List<KernelCheck.Verdict> verdicts = new ArrayList<>();
@@ -97,7 +83,7 @@ public final class ProgramKernelCheck {
     private void compare(ModelConfig config, DType dtype, EngineSession expected, EngineSession actual, long seed) {
         Map<String, KernelCheck.Kernel> kernels = new LinkedHashMap<>();
         for (Op op : expected.forward().program().ops()) {
-            kernel(op, dtype).ifPresent(kernel -> kernels.put(op.name(), kernel));
+            KernelCheck.Kernel.of(op, dtype).ifPresent(kernel -> kernels.put(op.name(), kernel));
         }
         kernels.values().stream().distinct().forEach(kernel -> tally(kernel, dtype).models++);
         Recorder reference = new Recorder(expected.forward(), true);
@@ -136,27 +122,6 @@ public final class ProgramKernelCheck {
 
     private Tally tally(KernelCheck.Kernel kernel, DType dtype) {
         return tallies.computeIfAbsent(kernel, _ -> new Tally(tolerance.apply(dtype)));
-    }
-
-    /** The row of the result that an Op belongs to; none for one that writes nothing of its own or only copies. */
-    private static Optional<KernelCheck.Kernel> kernel(Op op, DType dtype) {
-        return switch (op) {
-            case Op.CacheAppend _, Op.SelectRows _ -> Optional.empty();
-            case Op.Linear linear -> Optional.of(new KernelCheck.Kernel(linear(linear), dtype(linear.weight(), dtype)));
-            default ->
-                Optional.of(new KernelCheck.Kernel(op.loop(), op instanceof Op.TokenEmbedding ? dtype : DType.F32));
-        };
-    }
-
-    private static String linear(Op.Linear linear) {
-        if (linear.addsToOutput()) {
-            return "linear + residual";
-        }
-        return linear.activation() == Activation.GELU_TANH ? "linear + bias, GELU" : "linear";
-    }
-
-    private static DType dtype(Weight weight, DType dtype) {
-        return weight.kind() == Weight.Kind.MATRIX ? dtype : DType.F32;
     }
 
     /** What a kernel has given so far. */

@@ -15,7 +15,7 @@ class KernelCheckTest {
     void vectorKernelsHaveTheScalarBits() {
         try (VectorOps ops = new VectorOps(2)) {
             List<KernelCheck.Verdict> verdicts = KernelCheck.run(ops, Tolerance.EXACT, 1);
-            assertThat(verdicts).hasSize(25).allSatisfy(verdict -> {
+            assertThat(verdicts).hasSize(53).allSatisfy(verdict -> {
                 assertThat(verdict.firstRefused())
                         .as(verdict.kernel().toString())
                         .isEmpty();
@@ -31,7 +31,7 @@ class KernelCheckTest {
             public void rmsNorm(
                     Groups groups, float[] x, float[] weight, float epsilon, Residual residual, int rows, float[] out) {
                 super.rmsNorm(groups, x, weight, epsilon, residual, rows, out);
-                if (groups.size() == 2048) {
+                if (groups.equals(Groups.wholeRow(2048)) && !residual.adds()) {
                     out[7] = Math.nextDown(out[7]);
                 }
             }
