@@ -213,9 +213,13 @@ class VerifyCommandTest {
     void kernelsGiveAMatrix() {
         CommandRun run = CommandRun.of("verify", "--kernels", "--engine", "host", "-q");
         assertThat(run.exitCode()).as(run.err()).isZero();
-        assertThat(run.out()).contains("| kernel | weights | host |", "| linear | int8 |", "| rmsNorm | f32 |");
+        assertThat(run.out()).contains(
+                        "| kernel | weights | host |",
+                        "| linear + bias, GELU_ERF | int8 |",
+                        "| rmsNorm of groups | f32 |",
+                        "| attentionScores, window, cap | f32 |");
         assertThat(run.out().lines().filter(line -> line.endsWith("shapes, equal |")))
-                .hasSize(25);
+                .hasSize(53);
     }
 
     @Test
