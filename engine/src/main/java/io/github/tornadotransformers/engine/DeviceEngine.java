@@ -44,11 +44,11 @@ final class DeviceEngine {
         return TornadoDevices.choose(backend(settings.engine()), settings.device(), settings.math());
     }
 
-    /** Whether there is a device that is worth computing on, and can in strict mode. */
+    /** Whether there is a device that is worth computing on. */
     static boolean findsFastDevice() {
         return isRuntimeThere()
                 && TornadoDevices.list(MathMode.STRICT).stream()
-                        .anyMatch(device -> device.kind().isFast() && device.fp64());
+                        .anyMatch(device -> device.kind().isFast());
     }
 
     /** The module is there where the SDK's launcher has started the JVM. */

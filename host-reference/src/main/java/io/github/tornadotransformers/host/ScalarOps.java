@@ -273,9 +273,9 @@ public final class ScalarOps implements HostOps {
         return total;
     }
 
-    /** {@code 1 / sqrt(meanSquare + epsilon)}, in double, rounded once. */
+    /** {@code 1 / sqrt(meanSquare + epsilon)}: the sum is rounded, then its inverse root, to which double is near enough. */
     static float inverseRoot(float meanSquare, float epsilon) {
-        return (float) (1.0 / Math.sqrt((double) meanSquare + epsilon));
+        return (float) (1.0 / Math.sqrt(meanSquare + epsilon));
     }
 
     static float activate(Activation activation, float x) {

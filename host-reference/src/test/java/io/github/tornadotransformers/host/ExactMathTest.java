@@ -49,6 +49,31 @@ class ExactMathTest {
         return hash;
     }
 
+    /** Of all numbers of two neighbouring exponents, by their squares in whole numbers; any other is one of them times a power of 4. */
+    @Test
+    void inverseRootsAreRoundedToNearest() {
+        for (long x = 1L << 23; x < 1L << 25; x += x < 1L << 24 ? 1 : 2) {
+            // x * 2^-23 in [1, 4), its inverse root in (2^-1, 1], in units of 2^-25 so that middles of two floats are
+            // whole.
+            long root = (long) Math.scalb(ScalarOps.inverseRoot(Math.scalb((float) x, -23), 0f), 25);
+            assertThat(root >= 1L << 25
+                            || exceeds((root - 1) * (root - 1), x, 73) < 0
+                                    && exceeds((root + 1) * (root + 1), x, 73) > 0)
+                    .as("inverse root of %d", x)
+                    .isTrue();
+        }
+        assertThat(ScalarOps.inverseRoot(1f, 0f)).isEqualTo(1f);
+        assertThat(ScalarOps.inverseRoot(0x1p24f, 1f))
+                .as("the sum is rounded by itself")
+                .isEqualTo(0x1p-12f);
+    }
+
+    /** The sign of {@code square * x - 2^power}, for a power of 64 or more. */
+    private static int exceeds(long square, long x, int power) {
+        long high = Math.multiplyHigh(square, x) - (1L << power - 64);
+        return high != 0 ? Long.signum(high) : square * x == 0 ? 0 : 1;
+    }
+
     @Test
     void tanhAndErfAreWithinThreeUlpsOfTheTruth() {
         assertThat(worst(ExactMath::tanh, Math::tanh)).isLessThanOrEqualTo(3);

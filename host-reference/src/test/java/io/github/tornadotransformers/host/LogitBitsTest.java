@@ -39,10 +39,10 @@ class LogitBitsTest {
         assertThat(hashes(TestCheckpoints.biasedLlama())).containsExactly(BIASED_LLAMA);
     }
 
-    private static final Integer[] GPT2 = {1474573344, -860331923, -1476542407, 1797581565};
-    private static final Integer[] UNTIED_GPT2 = {-1548822677, -1188270560, 254076370, 790370632};
-    private static final Integer[] LLAMA = {2067825996, -2014327405, -772276873, -814231074};
-    private static final Integer[] BIASED_LLAMA = {830443616, -719135835, -1717395662, 670011034};
+    private static final Integer[] GPT2 = {83535956, 700271802, -717023456, 118139829};
+    private static final Integer[] UNTIED_GPT2 = {1648141371, -1837672957, 1639047171, -274019534};
+    private static final Integer[] LLAMA = {108925840, 1287253310, -511647584, -305553524};
+    private static final Integer[] BIASED_LLAMA = {-857845524, 391131778, -379674224, 1218851043};
 
     /** Of each weight type. */
     private static List<Integer> hashes(ModelConfig config) {

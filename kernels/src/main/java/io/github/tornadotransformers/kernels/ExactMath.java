@@ -1,8 +1,8 @@
 package io.github.tornadotransformers.kernels;
 
 /**
- * The contract's transcendental functions in what every device compiles: {@code + - *}, fused, selections, a fixed loop, and
- * division in double. No bit casts, no early returns. Error: 0 ulp against the oracle for every float.
+ * The contract's transcendental functions in what every device compiles: {@code + - *}, fused, selections, a fixed loop and
+ * {@link Division}. No bit casts, no early returns. Error: 0 ulp against the oracle for every float.
  *
  * <p>Source: the contract; Cephes, expf.
  */
@@ -113,7 +113,7 @@ final class ExactMath {
         p = Fused.fma(p, square, T3);
         p = Fused.fma(p, square, T4);
         float small = Fused.fma(p, square * x, x);
-        float large = 1f - quotient(2f, exp(size + size) + 1f);
+        float large = 1f - Division.quotient(2f, exp(size + size) + 1f);
         float signed = x < 0f ? -large : large;
         return size < TANH_SMALL ? small : signed;
     }
@@ -150,15 +150,5 @@ final class ExactMath {
     /** The derivative of {@link #geluArgument}. */
     static float geluArgumentSlope(float x) {
         return GELU_SCALE * Fused.fma(GELU_CUBIC_SLOPE, x * x, 1f);
-    }
-
-    /** {@code a / b}, correctly rounded where the device's own float division is not (PTX). */
-    static float quotient(float a, float b) {
-        return (float) ((double) a / (double) b);
-    }
-
-    /** {@code 1 / sqrt(x + epsilon)} in double, rounded once. */
-    static float inverseRoot(float x, float epsilon) {
-        return (float) (1.0 / Math.sqrt((double) x + (double) epsilon));
     }
 }

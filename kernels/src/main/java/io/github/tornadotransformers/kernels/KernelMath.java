@@ -4,7 +4,7 @@ import uk.ac.manchester.tornado.api.math.TornadoMath;
 
 /**
  * The functions of a kernel in either mode; the mode is a scalar, so that only its branch remains when a device compiles. Fast
- * mode takes the device's own functions, in float32 throughout: it runs on devices without double.
+ * mode takes the device's own functions.
  */
 public final class KernelMath {
     /** The contract's bits. */
@@ -22,12 +22,12 @@ public final class KernelMath {
     }
 
     static float quotient(int math, float a, float b) {
-        return math == FAST ? a / b : ExactMath.quotient(a, b);
+        return math == FAST ? a / b : Division.quotient(a, b);
     }
 
     /** {@code 1 / sqrt(x + epsilon)}. */
     static float inverseRoot(int math, float x, float epsilon) {
-        return math == FAST ? 1f / TornadoMath.sqrt(x + epsilon) : ExactMath.inverseRoot(x, epsilon);
+        return math == FAST ? 1f / TornadoMath.sqrt(x + epsilon) : Division.inverseRoot(x + epsilon);
     }
 
     /** {@code x * sigmoid(x)}, arXiv:1702.03118. */

@@ -56,7 +56,7 @@ public final class WeightFormat {
     private static FloatArray powers(int fields, int least) {
         FloatArray powers = new FloatArray(fields);
         for (int field = 0; field < fields; field++) {
-            powers.set(field, (float) Math.scalb(1.0, least + Math.max(field - 1, 0)));
+            powers.set(field, Math.scalb(1f, least + Math.max(field - 1, 0)));
         }
         return powers;
     }

@@ -72,7 +72,7 @@ final class DevicesCommand implements Callable<Integer> {
                 device.memoryBytes() / GIB,
                 device.maxAllocationBytes() / GIB,
                 device.maxWorkGroupSize(),
-                device.fp64() ? "yes" : "no (strict mode cannot run)",
+                device.fp64() ? "yes" : "no (not needed)",
                 device.fp16() ? "yes" : "no (not needed)");
     }
 

@@ -5,7 +5,7 @@ package io.github.tornadotransformers.taskgraphs.devices;
  *
  * @param maxAllocationBytes a buffer must be smaller
  * @param maxWorkGroupSize work items of one group, at most
- * @param fp64 whether kernels may compute in double, which strict mode needs
+ * @param fp64 whether kernels may compute in double; nothing here needs it
  * @param fp16 whether kernels may compute in half precision; nothing here needs it
  */
 public record DeviceInfo(

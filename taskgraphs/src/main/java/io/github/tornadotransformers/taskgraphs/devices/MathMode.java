@@ -4,7 +4,7 @@ import io.github.tornadotransformers.kernels.KernelMath;
 
 /** What arithmetic a device may do. */
 public enum MathMode {
-    /** The contract: the host's bits. Needs double. */
+    /** The contract: the host's bits. */
     STRICT(KernelMath.STRICT),
 
     /** The device approximates as it likes; measured by tolerance. */

@@ -18,18 +18,20 @@ public final class RuntimeSettings {
     private static final String FALSE = "False";
     private static final String FAST_MATH = "tornado.enable.fastMathOptimizations";
 
-    /** TornadoVM's own flags, without those that approximate. No kernel divides or roots in float32. */
+    /** TornadoVM's own flags, without those that approximate. Kernels correct what a device divides and roots. */
     private static final String OPENCL_FLAGS = "-w";
 
     private RuntimeSettings() {}
 
     /**
-     * What the bits depend on, such as that TornadoVM makes an fma of an addition of a product; that a kernel which cannot compile is an error; and that CUDA and PTX do not pin what kernels only
+     * What the bits depend on, such as that TornadoVM makes an fma of an addition of a product; that a kernel which cannot
+     * compile is an error; that functions are inlined whatever their size; and that CUDA and PTX do not pin what kernels only
      * read, as weights are freed when the device has them. A run with other values is refused.
      */
     private static Map<String, String> required(MathMode math) {
         Map<String, String> required = new LinkedHashMap<>();
         required.put("tornado.recover.bailout", FALSE);
+        required.put("tornado.compiler.fullInlining", TRUE);
         required.put("tornado.staged.transfers", TRUE);
         required.put("tornado.staged.min.size", "1");
         required.put("tornado.enable.fma", TRUE);

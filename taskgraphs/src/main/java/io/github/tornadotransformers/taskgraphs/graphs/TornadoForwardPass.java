@@ -2,15 +2,12 @@ package io.github.tornadotransformers.taskgraphs.graphs;
 
 import io.github.tornadotransformers.kernels.LinearTileKernels;
 import io.github.tornadotransformers.kernels.Step;
-import io.github.tornadotransformers.models.Term;
-import io.github.tornadotransformers.models.Wording;
 import io.github.tornadotransformers.models.checkpoint.DType;
 import io.github.tornadotransformers.models.generation.ForwardPass;
 import io.github.tornadotransformers.models.generation.TraceListener;
 import io.github.tornadotransformers.models.program.Program;
 import io.github.tornadotransformers.taskgraphs.devices.DeviceException;
 import io.github.tornadotransformers.taskgraphs.devices.DeviceInfo;
-import io.github.tornadotransformers.taskgraphs.devices.MathMode;
 import io.github.tornadotransformers.taskgraphs.devices.RuntimeSettings;
 import io.github.tornadotransformers.taskgraphs.memory.ArrayKey;
 import io.github.tornadotransformers.taskgraphs.memory.DeviceArrays;
@@ -55,7 +52,6 @@ public final class TornadoForwardPass implements ForwardPass {
         this.rows = prefillRows(program, options.prefillRows());
         this.options = options.withPrefillRows(rows);
         this.kept = kept;
-        requireDouble(options);
         this.model = DeviceModel.of(program, dtype, options.math(), options.device());
         ForwardMemory memory = new ForwardMemory(model, this.options);
         memory.requireFits();
@@ -89,14 +85,6 @@ public final class TornadoForwardPass implements ForwardPass {
             throw e;
         }
         return forward;
-    }
-
-    private static void requireDouble(DeviceOptions options) {
-        if (options.math() == MathMode.STRICT && !options.device().fp64()) {
-            throw new DeviceException(Wording.of(
-                    "%s cannot compute in double, which %s strict needs to divide exactly: use %s fast, or %s host",
-                    options.device(), Term.MATH, Term.MATH, Term.ENGINE));
-        }
     }
 
     private static int prefillRows(Program program, int wanted) {

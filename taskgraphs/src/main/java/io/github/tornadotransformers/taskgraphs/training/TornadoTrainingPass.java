@@ -68,7 +68,7 @@ public final class TornadoTrainingPass implements GradientPass {
     /**
      * @param program for sequences of at most its context
      * @param weights copied to the device by {@link #begin}
-     * @throws DeviceException if the device lacks memory or double, or the process runs with settings that change bits
+     * @throws DeviceException if the device lacks memory, or the process runs with settings that change bits
      */
     public static TornadoTrainingPass open(Program program, ParameterArrays weights, DeviceInfo device) {
         return open(program, weights, device, (_, _) -> true);
@@ -81,11 +81,6 @@ public final class TornadoTrainingPass implements GradientPass {
             BiPredicate<DeviceGraph, DeviceTransfer> kept) {
         RuntimeSettings.install(MathMode.STRICT);
         RuntimeSettings.requireInEffect(MathMode.STRICT);
-        if (!device.fp64()) {
-            throw new DeviceException(Wording.of(
-                    "%s cannot compute in double, which training needs to divide exactly: use %s host",
-                    device, Term.ENGINE));
-        }
         TrainingGraphs graphs = new TrainingGraphs(program, device);
         MemoryPlan memory = graphs.plan(device);
         memory.requireFits(

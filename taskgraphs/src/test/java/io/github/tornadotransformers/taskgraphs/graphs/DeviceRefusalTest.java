@@ -3,9 +3,6 @@ package io.github.tornadotransformers.taskgraphs.graphs;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import io.github.tornadotransformers.emulator.DeviceLimits;
-import io.github.tornadotransformers.emulator.EmulatedDevice;
-import io.github.tornadotransformers.emulator.Emulator;
 import io.github.tornadotransformers.emulator.OnEmulator;
 import io.github.tornadotransformers.models.InvalidRequest;
 import io.github.tornadotransformers.models.Sizes;
@@ -25,7 +22,6 @@ import io.github.tornadotransformers.testsupport.RandomModels;
 import java.util.List;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
-import uk.ac.manchester.tornado.api.enums.TornadoDeviceType;
 
 /** One line for each device that cannot do what is asked: what was found, what was expected, what to do. */
 @OnEmulator
@@ -38,20 +34,6 @@ class DeviceRefusalTest {
         DeviceInfo device = TornadoDevices.choose(Optional.empty(), Optional.empty(), math);
         return TornadoForwardPass.open(
                 PROGRAM, DType.F32, _ -> WEIGHTS, DeviceOptions.of(device).withMath(math));
-    }
-
-    private static DeviceLimits withoutDouble() {
-        return new DeviceLimits(TornadoDeviceType.GPU, 1L << 30, 1L << 28, 256, false);
-    }
-
-    @Test
-    void strictModeNeedsDouble() {
-        Emulator.run(
-                new EmulatedDevice(withoutDouble()),
-                () -> assertThatThrownBy(() -> open(MathMode.STRICT))
-                        .isInstanceOf(DeviceException.class)
-                        .hasMessageContaining("cannot compute in double")
-                        .hasMessageContaining("math fast"));
     }
 
     @Test

@@ -210,17 +210,6 @@ class DeviceTrainingTest {
     }
 
     @Test
-    void aDeviceWithoutDoubleIsRefused() {
-        DeviceLimits limits = new DeviceLimits(TornadoDeviceType.GPU, 1L << 30, 1L << 28, 256, false);
-        Emulator.run(
-                new EmulatedDevice(limits),
-                () -> assertThatThrownBy(() -> TrainingPair.of(GPT2_OF_THREE, new RandomData(1), device()))
-                        .isInstanceOf(DeviceException.class)
-                        .hasMessageContaining("cannot compute in double")
-                        .hasMessageContaining("use engine host"));
-    }
-
-    @Test
     void closingWithoutAStepFreesAll() {
         TrainingPair.of(GPT2_OF_THREE, new RandomData(1), device()).close();
     }
