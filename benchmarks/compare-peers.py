@@ -2,15 +2,18 @@
 """Times this project's host engine and other programs in turns, and prints one Markdown table of ratios.
 
     benchmarks/compare-peers.py --models FOLDER [--llama-cpp FOLDER] [--llama2c FOLDER] [--llmc COMMAND] [--llama3-java COMMAND]
+                                               [--pytorch PYTHON]
 
 A peer is measured where it is given; nothing here builds or downloads one. Weights are random, as speed does not depend on
 them. FOLDER of --models holds a file per shape and type: SHAPE-TYPE.gguf (llama.cpp, llama3.java) and SHAPE-TYPE.bin
 (llama2.c's checkpoint versions 0 and 2, llm.c's), TYPE being f32, f16, bf16 or q8; a missing file is a row not measured.
+For PyTorch, models are made in memory.
 
     --llama-cpp FOLDER     holds llama-bench
     --llama2c FOLDER       holds run, runq and tokenizer.bin, built with OpenMP
     --llmc COMMAND         llm.c and llama3.java have no benchmark of their own: COMMAND MODEL TEST REPETITIONS calls their
     --llama3-java COMMAND  forward pass after a warm-up, and prints a line "tokens/s: N" for each repetition
+    --pytorch PYTHON       a Python with torch and transformers, in which time-pytorch.py, beside this file, is run
 
 In each round ours runs, then every peer on the same shape, type, threads and tests; a ratio is ours / theirs of the same
 round, so that a machine that changes its pace changes both. All programs are bound to as many processors as they have
@@ -18,7 +21,9 @@ threads. A figure is the median of a process's repetitions; the table has the me
 
 What is not alike: llama2.c feeds prompts token by token, so only its decoding is timed; it and llama3.java sample greedily
 within the time; llm.c has no cache, so its tgN is the forward pass of one position, N times, and its ppN computes the logits
-of every position; llama.cpp keeps its cache in float16.
+of every position; llama.cpp keeps its cache in float16. PyTorch, eager and greedy, rounds activations to bf16 where weights are
+bf16. It is not measured as int8: its dynamic quantization has one scale for a tensor, where int8 and q8 have one for each 32
+inputs, and leaves the layers of transformers' GPT-2, which are no torch.nn.Linear, in float32.
 
 Exits with 0 if all went well, 1 if a program failed (the table has the others' figures), 2 after a wrong call.
 """
@@ -36,7 +41,8 @@ import subprocess
 import sys
 from dataclasses import dataclass
 
-ROOT = pathlib.Path(__file__).resolve().parent.parent
+TIME_PYTORCH = pathlib.Path(__file__).resolve().with_name("time-pytorch.py")
+ROOT = TIME_PYTORCH.parent.parent
 
 # Our type, and the peers' types that it is held against.
 TYPES = {"f32": ("f32",), "bf16": ("f16", "bf16"), "int8": ("q8",)}
@@ -170,7 +176,6 @@ class Peer:
     option = ""
     families = ("gpt2", "llama")
     types = ("f32", "f16", "bf16", "q8")
-    phases = ("pp", "tg")
     suffix = ".gguf"
 
     def __init__(self, where, models):
@@ -182,20 +187,25 @@ class Peer:
 
     def measure(self, job, runner):
         """Returns {test: tokens/s}."""
+        return {test: statistics.median(samples) for test, samples in self.samples(job, runner)}
+
+    def samples(self, job, runner):
+        """Yields (test, tokens/s of each repetition)."""
+        raise NotImplementedError
+
+    def model(self, job):
+        """The name of the job's model file."""
         model = self.models / f"{job.shape}-{job.type}{self.suffix}"
         if not model.exists():
             raise NotMeasured(f"no {model.name}")
-        figures = {}
-        for test, samples in self.samples(model, job, runner):
-            figures[test] = statistics.median(samples)
-        return figures
+        return str(model)
 
 
 class LlamaCpp(Peer):
     name, option = "llama.cpp", "--llama-cpp"
 
-    def samples(self, model, job, runner):
-        command = [str(pathlib.Path(self.where) / "llama-bench"), "-m", str(model), "-t", str(job.threads)]
+    def samples(self, job, runner):
+        command = [str(pathlib.Path(self.where) / "llama-bench"), "-m", self.model(job), "-t", str(job.threads)]
         command += ["-r", str(job.repetitions), "-o", "json"]
         for option, phase in (("-p", "pp"), ("-n", "tg")):
             command += [option, ",".join(map(str, job.tokens(phase))) or "0"]
@@ -206,14 +216,14 @@ class LlamaCpp(Peer):
 
 class Llama2C(Peer):
     name, option = "llama2.c", "--llama2c"
-    families, types, phases, suffix = ("llama",), ("f32", "q8"), ("tg",), ".bin"
+    families, types, suffix = ("llama",), ("f32", "q8"), ".bin"
 
-    def samples(self, model, job, runner):
+    def samples(self, job, runner):
         folder = pathlib.Path(self.where)
         program = folder / ("run" if job.type == "f32" else "runq")
         for tokens in job.tokens("tg"):
             # It does not time the first token.
-            command = [str(program), str(model), "-z", str(folder / "tokenizer.bin"), "-t", "0", "-n", str(tokens + 1)]
+            command = [str(program), self.model(job), "-z", str(folder / "tokenizer.bin"), "-t", "0", "-n", str(tokens + 1)]
             samples = []
             for _ in range(job.repetitions):
                 samples += rates(runner.output(command, job.threads)[1], r"achieved tok/s: ([\d.]+)", command)
@@ -223,9 +233,9 @@ class Llama2C(Peer):
 class Timed(Peer):
     """A program without a benchmark, called by a command that times it."""
 
-    def samples(self, model, job, runner):
+    def samples(self, job, runner):
         for test in job.tests:
-            command = [*shlex.split(self.where), str(model), test, str(job.repetitions)]
+            command = [*shlex.split(self.where), self.model(job), test, str(job.repetitions)]
             java = f"-XX:ActiveProcessorCount={job.threads}"
             text = runner.output(command, job.threads, JDK_JAVA_OPTIONS=java)[0]
             yield test, rates(text, r"tokens/s: ([\d.]+)", command)
@@ -241,7 +251,19 @@ class Llama3Java(Timed):
     families = ("llama",)
 
 
-PEERS = (LlamaCpp, Llama2C, LlmC, Llama3Java)
+class PyTorch(Peer):
+    name, option = "PyTorch", "--pytorch"
+    types = ("f32", "bf16")
+
+    def samples(self, job, runner):
+        command = [self.where, str(TIME_PYTORCH), job.shape, job.type, *job.tests]
+        command += ["--threads", str(job.threads), "--repetitions", str(job.repetitions)]
+        text = runner.output(command, job.threads)[0]
+        for test in job.tests:
+            yield test, rates(text, rf"(?m)^{test} tokens/s: ([\d.]+)", command)
+
+
+PEERS = (LlamaCpp, Llama2C, LlmC, Llama3Java, PyTorch)
 
 
 class Comparison:

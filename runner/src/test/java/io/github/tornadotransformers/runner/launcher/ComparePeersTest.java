@@ -44,6 +44,10 @@ class ComparePeersTest {
         fake("run", "echo 'once upon'; echo 'achieved tok/s: 16.0' >&2\n");
         fake("runq", "echo 'achieved tok/s: 32.0' >&2\n");
         fake("timed", "echo loading; echo 'tokens/s: 5.0'; echo 'tokens/s: 50.0'; echo 'tokens/s: 10.0'\n");
+        fake("python", """
+                echo 'pp128 tokens/s: 5.0'; echo 'pp128 tokens/s: 50.0'; echo 'pp128 tokens/s: 25.0'
+                echo 'tg64 tokens/s: 8.0'
+                """);
         for (String file :
                 List.of("stories15M-f32.gguf", "stories15M-f32.bin", "gpt2-124M-f32.gguf", "gpt2-124M-f32.bin")) {
             Files.writeString(folder.resolve(file), "");
@@ -71,7 +75,7 @@ class ComparePeersTest {
                 .finish();
     }
 
-    private static Path script() {
+    static Path script() {
         Path candidate = Path.of("").toAbsolutePath();
         while (!Files.exists(candidate.resolve("transformers"))) {
             candidate = candidate.getParent();
@@ -85,16 +89,17 @@ class ComparePeersTest {
                 "--llama-cpp=" + folder,
                 "--llama2c=" + folder,
                 "--llama3-java=" + folder.resolve("timed"),
+                "--pytorch=" + folder.resolve("python"),
                 "--rounds=3",
                 "--shapes=stories15M",
                 "--types=f32",
                 "--threads=1",
                 "--tests=pp128,tg64");
         assertThat(run.out()).startsWith(COLUMNS + """
-                 llama.cpp | llama2.c | llama3.java |
-                | --- | --- | ---: | --- | ---: | ---: | ---: | ---: |
-                | stories15M | pp128 | 1 | f32 / f32 | 200 (25% of peak) | 400 · **0.50** (0.25–0.75) | – | 10 · **20.00** (10.00–30.00) |
-                | stories15M | tg64 | 1 | f32 / f32 | 20 (50% of read) | 20 · **1.00** (0.50–1.50) | 16 · **1.25** (0.62–1.88) | 10 · **2.00** (1.00–3.00) |
+                 llama.cpp | llama2.c | llama3.java | PyTorch |
+                | --- | --- | ---: | --- | ---: | ---: | ---: | ---: | ---: |
+                | stories15M | pp128 | 1 | f32 / f32 | 200 (25% of peak) | 400 · **0.50** (0.25–0.75) | – | 10 · **20.00** (10.00–30.00) | 25 · **8.00** (4.00–12.00) |
+                | stories15M | tg64 | 1 | f32 / f32 | 20 (50% of read) | 20 · **1.00** (0.50–1.50) | 16 · **1.25** (0.62–1.88) | 10 · **2.00** (1.00–3.00) | 8 · **2.50** (1.25–3.75) |
 
                 Tokens/s, median of 3 rounds; **bold**: ours / theirs, (least–greatest of the rounds); –: not measured.
                 Machine: P, 2 cores; JDK 25.
@@ -111,6 +116,7 @@ class ComparePeersTest {
                 "--llama-cpp=" + folder,
                 "--llama2c=" + folder,
                 "--llama3-java=" + folder.resolve("timed") + " -x",
+                "--pytorch=" + folder.resolve("python"),
                 "--rounds=2",
                 "--shapes=stories15M",
                 "--types=f32",
@@ -122,11 +128,52 @@ class ComparePeersTest {
                 "llama-bench 2: -m FOLDER/stories15M-f32.gguf -t 2 -r 1 -o json -p 128 -n 64",
                 "run 2: FOLDER/stories15M-f32.bin -z FOLDER/tokenizer.bin -t 0 -n 65",
                 "timed 2: -x FOLDER/stories15M-f32.gguf pp128 1",
-                "timed 2: -x FOLDER/stories15M-f32.gguf tg64 1");
+                "timed 2: -x FOLDER/stories15M-f32.gguf tg64 1",
+                "python 2: BENCHMARKS/time-pytorch.py stories15M f32 pp128 tg64 --threads 2 --repetitions 1");
         List<String> twice = new ArrayList<>(round);
         twice.addAll(round);
-        assertThat(Files.readString(folder.resolve("log")).replace(folder.toString(), "FOLDER"))
-                .isEqualTo(String.join("\n", twice) + "\n");
+        assertThat(log()).isEqualTo(String.join("\n", twice) + "\n");
+    }
+
+    /** What the fakes were called with. */
+    private String log() throws IOException {
+        return Files.readString(folder.resolve("log"))
+                .replace(folder.toString(), "FOLDER")
+                .replace(script().getParent().toString(), "BENCHMARKS");
+    }
+
+    @Test
+    void pytorchNeedsNoModelFileAndHasNoHalfAndNoInt8() throws Exception {
+        ScriptRun run = compare(
+                "--pytorch=" + folder.resolve("python"),
+                "--rounds=1",
+                "--shapes=tinyllama-1.1B",
+                "--types=bf16,int8",
+                "--threads=1",
+                "--tests=tg64");
+        assertThat(run.exitCode()).isZero();
+        assertThat(run.out())
+                .contains("| tinyllama-1.1B | tg64 | 1 | bf16 / f16 | 10 (50% of read) | – |\n")
+                .contains("| tinyllama-1.1B | tg64 | 1 | bf16 / bf16 | 10 (50% of read) | 8 · **1.25** (1.25–1.25) |\n")
+                .contains("| tinyllama-1.1B | tg64 | 1 | int8 / q8 | 20 (50% of read) | – |\n")
+                .doesNotContain("PyTorch:");
+        assertThat(log().lines().filter(line -> line.startsWith("python")))
+                .containsExactly(
+                        "python 1: BENCHMARKS/time-pytorch.py tinyllama-1.1B bf16 tg64 --threads 1 --repetitions 1");
+    }
+
+    @Test
+    void testThatPytorchDidNotTimeIsAFailure() throws Exception {
+        fake("python", "echo 'tg64 tokens/s: 8.0'; echo 'not pp128 tokens/s: 9.0'\n");
+        ScriptRun run = compare(
+                "--pytorch=" + folder.resolve("python"),
+                "--rounds=1",
+                "--shapes=gpt2-124M",
+                "--types=f32",
+                "--threads=1",
+                "--tests=pp128");
+        assertThat(run.exitCode()).isEqualTo(1);
+        assertThat(run.out()).contains("Failed: PyTorch failed: ").contains("printed no tokens/s: ");
     }
 
     @Test
