@@ -213,7 +213,8 @@ class VerifyCommandTest {
     void kernelsGiveAMatrix() {
         CommandRun run = CommandRun.of("verify", "--kernels", "--engine", "host", "-q");
         assertThat(run.exitCode()).as(run.err()).isZero();
-        assertThat(run.out()).contains(
+        assertThat(run.out())
+                .contains(
                         "| kernel | weights | host |",
                         "| linear + bias, GELU_ERF | int8 |",
                         "| rmsNorm of groups | f32 |",
