@@ -7,18 +7,17 @@ import jdk.incubator.vector.VectorSpecies;
 
 /**
  * The product of many rows of activations and a panel of {@link #COLUMNS} matrix columns. A slice of the panel is copied to
- * contiguous float32 memory once and then used by every row; {@link #ABREAST} rows by three vectors of sums stay in registers.
- * A product is fused into its sum, as the contract says.
+ * contiguous float32 memory once and then used by every row, in {@link Tiles}.
  */
 final class PanelProduct {
     private static final VectorSpecies<Float> FLOATS = VectorMath.FLOATS;
     private static final int LANES = VectorMath.LANES;
 
-    /** Columns of a panel: three vectors. */
-    static final int COLUMNS = 3 * LANES;
+    /** Columns of a panel. */
+    static final int COLUMNS = Tiles.COLUMNS;
 
-    /** Rows that are multiplied together: twelve sums in registers, and few loads for each. */
-    static final int ABREAST = 4;
+    /** Rows that are multiplied together where they are not packed. */
+    private static final int ABREAST = Tiles.ROWS;
 
     /** One slice of the panel, {@code [depth][COLUMNS]}. */
     private float[] panel = new float[HostOps.SLICE * COLUMNS];
@@ -35,43 +34,65 @@ final class PanelProduct {
         return totals;
     }
 
-    /**
-     * {@code totals[r][c] = sum_k x[xOffset + r * depth + k] * matrix[k][column + c]}, sliced, for
-     * {@code c < columns <= COLUMNS}.
-     */
-    void product(float[] x, int xOffset, int rows, HostMatrix matrix, int column, int columns) {
-        clearTotals(rows);
-        int depth = matrix.rows();
-        for (int start = 0; start < depth; start += HostOps.SLICE) {
-            int size = Math.min(HostOps.SLICE, depth - start);
-            widenedRows.copy(matrix, start, size, column, columns, panel, 0, COLUMNS);
-            if (matrix.dtype() == DType.INT8) {
-                for (int block = 0; block < size; block += DType.BLOCK) {
-                    int to = block / DType.BLOCK * COLUMNS;
-                    WidenedRows.copyScales(matrix, start + block, column, columns, scales, to);
-                }
-            }
-            for (int row = 0; row < rows; row += ABREAST) {
-                int count = Math.min(ABREAST, rows - row);
-                startAt(xOffset + row * depth + start, depth, count);
-                if (matrix.dtype() == DType.INT8) {
-                    quantizedSlice(x, size);
-                    VectorMath.add(totals, row * COLUMNS, slices, 0, count * COLUMNS);
-                } else {
-                    multiply(x, 0, size);
-                    VectorMath.add(totals, row * COLUMNS, sums, 0, count * COLUMNS);
-                }
+    /** {@code totals[r][c] = sum_k x[r][k] * matrix[k][column + c]}, sliced, for {@code c < columns <= COLUMNS}. */
+    void product(PackedRows x, HostMatrix matrix, int column, int columns) {
+        if (matrix.dtype() == DType.INT8) {
+            quantizedProduct(x, matrix, column, columns);
+        } else {
+            product(x, (start, size, to) -> widenedRows.copy(matrix, start, size, column, columns, to, 0, COLUMNS));
+        }
+    }
+
+    /** {@code totals[r][c] = sum_k x[r][k] * matrix[k][c]}, sliced. */
+    void product(PackedRows x, PanelSource matrix) {
+        clearTotals(x.rows());
+        for (int start = 0; start < x.depth(); start += HostOps.SLICE) {
+            int size = Math.min(HostOps.SLICE, x.depth() - start);
+            matrix.copy(start, size, panel);
+            int height;
+            for (int row = 0; row < x.rows(); row += height) {
+                height = Tiles.height(x.rows() - row);
+                Tiles.multiply(x.elements(), x.at(start, size, row), height, panel, 0, size, sums);
+                VectorMath.add(totals, row * COLUMNS, sums, 0, height * COLUMNS);
             }
         }
     }
 
-    private void quantizedSlice(float[] x, int size) {
+    private void quantizedProduct(PackedRows x, HostMatrix matrix, int column, int columns) {
+        clearTotals(x.rows());
+        for (int start = 0; start < x.depth(); start += HostOps.SLICE) {
+            int size = Math.min(HostOps.SLICE, x.depth() - start);
+            widenedRows.copy(matrix, start, size, column, columns, panel, 0, COLUMNS);
+            for (int block = 0; block < size; block += DType.BLOCK) {
+                int to = block / DType.BLOCK * COLUMNS;
+                WidenedRows.copyScales(matrix, start + block, column, columns, scales, to);
+            }
+            int height;
+            for (int row = 0; row < x.rows(); row += height) {
+                height = Tiles.height(x.rows() - row);
+                quantizedSlice(x.elements(), x.at(start, size, row), height, size);
+                VectorMath.add(totals, row * COLUMNS, slices, 0, height * COLUMNS);
+            }
+        }
+    }
+
+    private void quantizedSlice(float[] x, int at, int height, int size) {
         Arrays.fill(slices, 0f);
         for (int block = 0; block < size; block += DType.BLOCK) {
-            multiply(x, block, Math.min(DType.BLOCK, size - block));
-            int scale = block / DType.BLOCK * COLUMNS;
-            for (int r = 0; r < ABREAST; r++) {
-                VectorMath.addProduct(slices, r * COLUMNS, sums, r * COLUMNS, scales, scale, COLUMNS);
+            int depth = Math.min(DType.BLOCK, size - block);
+            Tiles.multiply(x, at + block * height, height, panel, block, depth, sums);
+            addScaled(block / DType.BLOCK * COLUMNS, height);
+        }
+    }
+
+    /** {@code slices[r][c] += sums[r][c] * scales[scale + c]}. */
+    private void addScaled(int scale, int height) {
+        for (int c = 0; c < COLUMNS; c += LANES) {
+            FloatVector factor = FloatVector.fromArray(FLOATS, scales, scale + c);
+            for (int at = c; at < height * COLUMNS; at += COLUMNS) {
+                FloatVector.fromArray(FLOATS, sums, at)
+                        .fma(factor, FloatVector.fromArray(FLOATS, slices, at))
+                        .intoArray(slices, at);
             }
         }
     }
@@ -85,21 +106,6 @@ final class PanelProduct {
         Arrays.fill(totals, 0, size, 0f);
     }
 
-    /** {@code totals[r][c] = sum_{k < depth} x[r * depth + k] * matrix[k][c]}, sliced over k. */
-    void product(float[] x, int rows, int depth, PanelSource matrix) {
-        clearTotals(rows);
-        for (int start = 0; start < depth; start += HostOps.SLICE) {
-            int size = Math.min(HostOps.SLICE, depth - start);
-            matrix.copy(start, size, panel);
-            for (int row = 0; row < rows; row += ABREAST) {
-                int count = Math.min(ABREAST, rows - row);
-                startAt(row * depth + start, depth, count);
-                multiply(x, 0, size);
-                VectorMath.add(totals, row * COLUMNS, sums, 0, count * COLUMNS);
-            }
-        }
-    }
-
     /**
      * {@code totals[r][c] = sum_{k < depth} x[xOffset + r * xStride + k] * matrix[k][c]}: one slice, whatever the depth.
      * Rows before {@code firstRow} are left undefined.
@@ -110,7 +116,7 @@ final class PanelProduct {
         matrix.copy(0, depth, panel);
         for (int row = firstRow; row < rows; row += ABREAST) {
             startAt(xOffset + row * xStride, xStride, Math.min(ABREAST, rows - row));
-            accumulate(x, 0, depth, totals, row * COLUMNS);
+            Tiles.accumulate(x, starts, panel, 0, depth, totals, row * COLUMNS);
         }
     }
 
@@ -148,7 +154,7 @@ final class PanelProduct {
             int own = end + r > window ? end + r - window : 0;
             addTerms(x, starts[r], own, Math.min(commonFirst, Math.min(size, end + r)), r * COLUMNS);
         }
-        accumulate(x, commonFirst, Math.min(size, commonEnd) - commonFirst, sums, 0);
+        Tiles.accumulate(x, starts, panel, commonFirst, Math.min(size, commonEnd) - commonFirst, sums, 0);
         for (int r = 0; r < count; r++) {
             addTerms(x, starts[r], commonEnd, Math.min(size, end + r), r * COLUMNS);
         }
@@ -171,7 +177,7 @@ final class PanelProduct {
                 for (int r = 0; r < count; r++) {
                     addRamp(x, starts[r], start - first, ramp, r * COLUMNS);
                 }
-                accumulate(x, ramp, size - ramp, sums, 0);
+                Tiles.accumulate(x, starts, panel, ramp, size - ramp, sums, 0);
                 VectorMath.add(totals, row * COLUMNS, sums, 0, count * COLUMNS);
             }
         }
@@ -213,112 +219,5 @@ final class PanelProduct {
         for (int r = 0; r < ABREAST; r++) {
             starts[r] = first + Math.min(r, count - 1) * stride;
         }
-    }
-
-    /** {@code sums[r][c] = sum_k x[starts[r] + k] * panel[k][c]} for k from {@code first}, left to right from 0f. */
-    private void multiply(float[] x, int first, int depth) {
-        Arrays.fill(sums, 0f);
-        accumulate(x, first, depth, sums, 0);
-    }
-
-    /**
-     * {@code into[offset + r * COLUMNS + c] += x[starts[r] + k] * panel[k][c]} for k from {@code first}, in order, for a
-     * group of rows. It does nothing else: past some number of vector operations the compiler no longer inlines them, and
-     * each vector becomes an object on the heap.
-     */
-    private void accumulate(float[] x, int first, int depth, float[] into, int offset) {
-        int x0 = starts[0] + first;
-        int x1 = starts[1] + first;
-        int x2 = starts[2] + first;
-        int x3 = starts[3] + first;
-        float[] panel = this.panel;
-        FloatVector a0 = FloatVector.fromArray(FLOATS, into, offset);
-        FloatVector b0 = FloatVector.fromArray(FLOATS, into, offset + LANES);
-        FloatVector c0 = FloatVector.fromArray(FLOATS, into, offset + 2 * LANES);
-        FloatVector a1 = FloatVector.fromArray(FLOATS, into, offset + COLUMNS);
-        FloatVector b1 = FloatVector.fromArray(FLOATS, into, offset + COLUMNS + LANES);
-        FloatVector c1 = FloatVector.fromArray(FLOATS, into, offset + COLUMNS + 2 * LANES);
-        FloatVector a2 = FloatVector.fromArray(FLOATS, into, offset + 2 * COLUMNS);
-        FloatVector b2 = FloatVector.fromArray(FLOATS, into, offset + 2 * COLUMNS + LANES);
-        FloatVector c2 = FloatVector.fromArray(FLOATS, into, offset + 2 * COLUMNS + 2 * LANES);
-        FloatVector a3 = FloatVector.fromArray(FLOATS, into, offset + 3 * COLUMNS);
-        FloatVector b3 = FloatVector.fromArray(FLOATS, into, offset + 3 * COLUMNS + LANES);
-        FloatVector c3 = FloatVector.fromArray(FLOATS, into, offset + 3 * COLUMNS + 2 * LANES);
-        int at = first * COLUMNS;
-        int k = 0;
-        for (; k < depth - 1; k += 2) {
-            FloatVector left = FloatVector.fromArray(FLOATS, panel, at);
-            FloatVector middle = FloatVector.fromArray(FLOATS, panel, at + LANES);
-            FloatVector right = FloatVector.fromArray(FLOATS, panel, at + 2 * LANES);
-            FloatVector factor = FloatVector.broadcast(FLOATS, x[x0 + k]);
-            a0 = left.fma(factor, a0);
-            b0 = middle.fma(factor, b0);
-            c0 = right.fma(factor, c0);
-            factor = FloatVector.broadcast(FLOATS, x[x1 + k]);
-            a1 = left.fma(factor, a1);
-            b1 = middle.fma(factor, b1);
-            c1 = right.fma(factor, c1);
-            factor = FloatVector.broadcast(FLOATS, x[x2 + k]);
-            a2 = left.fma(factor, a2);
-            b2 = middle.fma(factor, b2);
-            c2 = right.fma(factor, c2);
-            factor = FloatVector.broadcast(FLOATS, x[x3 + k]);
-            a3 = left.fma(factor, a3);
-            b3 = middle.fma(factor, b3);
-            c3 = right.fma(factor, c3);
-            left = FloatVector.fromArray(FLOATS, panel, at + COLUMNS);
-            middle = FloatVector.fromArray(FLOATS, panel, at + COLUMNS + LANES);
-            right = FloatVector.fromArray(FLOATS, panel, at + COLUMNS + 2 * LANES);
-            factor = FloatVector.broadcast(FLOATS, x[x0 + k + 1]);
-            a0 = left.fma(factor, a0);
-            b0 = middle.fma(factor, b0);
-            c0 = right.fma(factor, c0);
-            factor = FloatVector.broadcast(FLOATS, x[x1 + k + 1]);
-            a1 = left.fma(factor, a1);
-            b1 = middle.fma(factor, b1);
-            c1 = right.fma(factor, c1);
-            factor = FloatVector.broadcast(FLOATS, x[x2 + k + 1]);
-            a2 = left.fma(factor, a2);
-            b2 = middle.fma(factor, b2);
-            c2 = right.fma(factor, c2);
-            factor = FloatVector.broadcast(FLOATS, x[x3 + k + 1]);
-            a3 = left.fma(factor, a3);
-            b3 = middle.fma(factor, b3);
-            c3 = right.fma(factor, c3);
-            at += 2 * COLUMNS;
-        }
-        if (k < depth) {
-            FloatVector left = FloatVector.fromArray(FLOATS, panel, at);
-            FloatVector middle = FloatVector.fromArray(FLOATS, panel, at + LANES);
-            FloatVector right = FloatVector.fromArray(FLOATS, panel, at + 2 * LANES);
-            FloatVector factor = FloatVector.broadcast(FLOATS, x[x0 + k]);
-            a0 = left.fma(factor, a0);
-            b0 = middle.fma(factor, b0);
-            c0 = right.fma(factor, c0);
-            factor = FloatVector.broadcast(FLOATS, x[x1 + k]);
-            a1 = left.fma(factor, a1);
-            b1 = middle.fma(factor, b1);
-            c1 = right.fma(factor, c1);
-            factor = FloatVector.broadcast(FLOATS, x[x2 + k]);
-            a2 = left.fma(factor, a2);
-            b2 = middle.fma(factor, b2);
-            c2 = right.fma(factor, c2);
-            factor = FloatVector.broadcast(FLOATS, x[x3 + k]);
-            a3 = left.fma(factor, a3);
-            b3 = middle.fma(factor, b3);
-            c3 = right.fma(factor, c3);
-        }
-        a0.intoArray(into, offset);
-        b0.intoArray(into, offset + LANES);
-        c0.intoArray(into, offset + 2 * LANES);
-        a1.intoArray(into, offset + COLUMNS);
-        b1.intoArray(into, offset + COLUMNS + LANES);
-        c1.intoArray(into, offset + COLUMNS + 2 * LANES);
-        a2.intoArray(into, offset + 2 * COLUMNS);
-        b2.intoArray(into, offset + 2 * COLUMNS + LANES);
-        c2.intoArray(into, offset + 2 * COLUMNS + 2 * LANES);
-        a3.intoArray(into, offset + 3 * COLUMNS);
-        b3.intoArray(into, offset + 3 * COLUMNS + LANES);
-        c3.intoArray(into, offset + 3 * COLUMNS + 2 * LANES);
     }
 }

@@ -121,13 +121,14 @@ public final class VectorBackwardOps implements BackwardOps {
     public void linearInput(HostMatrix weight, int rows, float[] dOut, float[] dX) {
         int inputs = weight.rows();
         int outputs = weight.columns();
+        PackedRows gradients = forward.packed(dOut, rows, outputs);
         forward.run(Math.ceilDiv(inputs, COLUMNS), (worker, part) -> {
             int first = part * COLUMNS;
             int count = Math.min(COLUMNS, inputs - first);
             PanelProduct product = forward.panels(worker);
             float[] line = new float[HostOps.SLICE];
             WidenedRows widenedRows = new WidenedRows();
-            product.product(dOut, rows, outputs, (c, columns, panel) -> {
+            product.product(gradients, (c, columns, panel) -> {
                 for (int k = 0; k < count; k++) {
                     widenedRows.copy(weight, first + k, 1, c, columns, line, 0, 0);
                     for (int i = 0; i < columns; i++) {
@@ -143,12 +144,12 @@ public final class VectorBackwardOps implements BackwardOps {
 
     @Override
     public void linearWeight(float[] x, int rows, int inputs, int outputs, float[] dOut, float[] dWeight) {
-        float[] xTransposed = transpose(x, 0, inputs, rows, inputs);
+        PackedRows inputsOfRows = forward.packed(transpose(x, 0, inputs, rows, inputs), inputs, rows);
         forward.run(Math.ceilDiv(outputs, COLUMNS), (worker, part) -> {
             int first = part * COLUMNS;
             int count = Math.min(COLUMNS, outputs - first);
             PanelProduct product = forward.panels(worker);
-            product.product(xTransposed, inputs, rows, PanelSource.rowsOf(dOut, first, outputs, count));
+            product.product(inputsOfRows, PanelSource.rowsOf(dOut, first, outputs, count));
             for (int k = 0; k < inputs; k++) {
                 VectorMath.add(dWeight, k * outputs + first, product.totals(), k * COLUMNS, count);
             }

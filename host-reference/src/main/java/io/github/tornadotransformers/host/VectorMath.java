@@ -9,8 +9,19 @@ import jdk.incubator.vector.VectorSpecies;
 
 /** {@link ExactMath} on all lanes at once, with the same bits, and loops over ranges of arrays built of it. */
 final class VectorMath {
-    static final VectorSpecies<Float> FLOATS = FloatVector.SPECIES_PREFERRED;
+    private static final int WIDEST = 512;
+
+    /** The machine's vectors, up to what half a panel of weights is wide. */
+    static final VectorSpecies<Float> FLOATS = FloatVector.SPECIES_PREFERRED.vectorBitSize() > WIDEST
+            ? FloatVector.SPECIES_512
+            : FloatVector.SPECIES_PREFERRED;
+
+    static final VectorSpecies<Integer> INTS = FLOATS.withLanes(int.class);
     static final int LANES = FLOATS.length();
+
+    /** Registers for vectors: AVX2 has half as many as AVX-512 and NEON. */
+    static final int REGISTERS =
+            FLOATS.vectorBitSize() < WIDEST && !System.getProperty("os.arch").equals("aarch64") ? 16 : 32;
 
     /** The bits of {@link ExactMath#ROUNDING}: adding an integer n to it as floats adds n to its bits. */
     private static final int ROUNDING_BITS = Float.floatToRawIntBits(ExactMath.ROUNDING);

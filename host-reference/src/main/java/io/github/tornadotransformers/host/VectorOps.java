@@ -31,6 +31,7 @@ public final class VectorOps implements HostOps {
 
     private final ThreadTeam team;
     private final Scratch[] scratch;
+    private final PackedRows packed = new PackedRows();
 
     /** @param threads 1 or more; the result does not depend on it */
     public VectorOps(int threads) {
@@ -120,46 +121,54 @@ public final class VectorOps implements HostOps {
     }
 
     private void sweep(float[] x, HostMatrix weight, int rows, Epilogue epilogue) {
-        int panels = Math.ceilDiv(weight.columns(), PANEL);
-        int parts = sweepParts(panels, (long) weight.rows() * weight.columns());
+        int groups = Math.ceilDiv(weight.columns(), PanelSweep.COLUMNS);
+        int parts = sweepParts(groups, (long) weight.rows() * weight.columns());
         team.run(parts, (worker, part) -> {
-            for (int panel = panels * part / parts; panel < panels * (part + 1) / parts; panel++) {
-                sweepPanel(x, weight, panel * PANEL, rows, scratch[worker], epilogue);
+            for (int group = groups * part / parts; group < groups * (part + 1) / parts; group++) {
+                sweepPanels(x, weight, group * PanelSweep.COLUMNS, rows, scratch[worker], epilogue);
             }
         });
     }
 
     /** As many for each thread, none of them small. */
-    private int sweepParts(int panels, long elements) {
+    private int sweepParts(int groups, long elements) {
         long worthwhile = elements / SWEEP_ELEMENTS;
-        return worthwhile <= 1 ? 1 : (int) Math.min(panels, Math.ceilDiv(worthwhile, team.size()) * team.size());
+        return worthwhile <= 1 ? 1 : (int) Math.min(groups, Math.ceilDiv(worthwhile, team.size()) * team.size());
     }
 
-    private static void sweepPanel(
+    private static void sweepPanels(
             float[] x, HostMatrix weight, int column, int rows, Scratch scratch, Epilogue epilogue) {
+        int panels = 0;
+        while (panels < PanelSweep.ABREAST && PanelSweep.takes(weight, column + panels * PANEL)) {
+            panels++;
+        }
+        int rest = column + panels * PANEL;
+        int end = Math.min(column + PanelSweep.COLUMNS, weight.columns());
         for (int r = 0; r < rows; r++) {
             int row = r * weight.rows();
-            if (PanelSweep.takes(weight, column)) {
-                scratch.sweep.product(x, row, weight, column, scratch.totals, 0);
-                epilogue.finish(scratch.totals, 1, PANEL, r, column, PANEL);
-                continue;
+            if (panels > 0) {
+                scratch.sweep.product(x, row, weight, column, panels, scratch.totals);
+                epilogue.finish(scratch.totals, 1, PanelSweep.COLUMNS, r, column, panels * PANEL);
             }
-            int end = Math.min(column + PANEL, weight.columns());
-            for (int first = column; first < end; first += PanelProduct.COLUMNS) {
-                int count = Math.min(PanelProduct.COLUMNS, end - first);
-                scratch.panels.product(x, row, 1, weight, first, count);
-                epilogue.finish(scratch.panels.totals(), 1, PanelProduct.COLUMNS, r, first, count);
+            if (rest < end) {
+                scratch.row.pack(x, row, 1, weight.rows(), VectorOps::runHere);
+            }
+            for (int first = rest; first < end; first += PANEL) {
+                int count = Math.min(PANEL, end - first);
+                scratch.panels.product(scratch.row, weight, first, count);
+                epilogue.finish(scratch.panels.totals(), 1, PANEL, r, first, count);
             }
         }
     }
 
     private void multiplyPanels(float[] x, HostMatrix weight, int rows, Epilogue epilogue) {
         int columns = weight.columns();
+        PackedRows packed = packed(x, rows, weight.rows());
         team.run(Math.ceilDiv(columns, PanelProduct.COLUMNS), (worker, part) -> {
             int first = part * PanelProduct.COLUMNS;
             int count = Math.min(PanelProduct.COLUMNS, columns - first);
             PanelProduct product = scratch[worker].panels;
-            product.product(x, 0, rows, weight, first, count);
+            product.product(packed, weight, first, count);
             epilogue.finish(product.totals(), rows, PanelProduct.COLUMNS, 0, first, count);
         });
     }
@@ -441,12 +450,22 @@ public final class VectorOps implements HostOps {
     /** Runs the parts on the team, or here where {@code elements} are too few to be worth it. */
     void forEachPart(int parts, int elements, ThreadTeam.Part part) {
         if (elements <= SERIAL_ELEMENTS) {
-            for (int i = 0; i < parts; i++) {
-                part.run(0, i);
-            }
+            runHere(parts, elements, part);
         } else {
             team.run(parts, part);
         }
+    }
+
+    private static void runHere(int parts, int elements, ThreadTeam.Part part) {
+        for (int i = 0; i < parts; i++) {
+            part.run(0, i);
+        }
+    }
+
+    /** Rows for products with many panels, packed by all threads. They hold until the next are. */
+    PackedRows packed(float[] x, int rows, int depth) {
+        packed.pack(x, 0, rows, depth, this::forEachPart);
+        return packed;
     }
 
     /** Runs the parts on all threads. */
@@ -463,6 +482,7 @@ public final class VectorOps implements HostOps {
     private static final class Scratch {
         private final PanelSweep sweep = new PanelSweep();
         private final PanelProduct panels = new PanelProduct();
+        private final PackedRows row = new PackedRows();
         private final float[] totals = new float[SCORES];
         private float[] headSlice = {};
 

@@ -16,7 +16,7 @@ import jdk.incubator.vector.VectorSpecies;
 /** Copies rectangles of a {@link HostMatrix} to float32 scratch memory, exactly; INT8 without its scales. For one thread. */
 final class WidenedRows {
     private static final VectorSpecies<Float> FLOATS = VectorMath.FLOATS;
-    private static final VectorSpecies<Integer> INTS = IntVector.SPECIES_PREFERRED;
+    private static final VectorSpecies<Integer> INTS = VectorMath.INTS;
     private static final ByteOrder ORDER = ByteOrder.LITTLE_ENDIAN;
     private static final int SHORTEST_VECTOR = 64;
 
@@ -153,7 +153,7 @@ final class WidenedRows {
                 int size = (height - 1) * step + width;
                 long at = first + (long) r * step + i;
                 MemorySegment.copy(from, ValueLayout.JAVA_SHORT, at * Short.BYTES, halves, 0, size);
-                widenF16(halves, size, floats);
+                widenF16(halves, size, floats, 0);
                 for (int h = 0; h < height; h++) {
                     System.arraycopy(floats, h * step, to, target + (r + h) * stride + i, width);
                 }
@@ -162,10 +162,10 @@ final class WidenedRows {
         return count;
     }
 
-    /** {@code to[i] = from[i]}. */
-    static void widenF16(short[] from, int count, float[] to) {
+    /** {@code to[offset + i] = from[i]}. */
+    static void widenF16(short[] from, int count, float[] to, int offset) {
         for (int i = 0; i < count; i++) {
-            to[i] = Float.float16ToFloat(from[i]);
+            to[offset + i] = Float.float16ToFloat(from[i]);
         }
     }
 

@@ -1,0 +1,103 @@
+package io.github.tornadotransformers.host;
+
+import java.util.Arrays;
+
+/**
+ * Rows of activations as {@link Tiles} read them: slice after slice, in a slice tile after tile, and of a tile the elements of all
+ * its rows side by side. Read row by row they would be a power of two apart, and drive each other out of the first-level cache.
+ */
+final class PackedRows {
+    private float[] elements = {};
+    private int rows;
+    private int padded;
+    private int depth;
+
+    /**
+     * Packs {@code x[offset + r * depth + k]}.
+     *
+     * @param regions runs a slice each
+     */
+    void pack(float[] x, int offset, int rows, int depth, Regions regions) {
+        this.rows = rows;
+        this.depth = depth;
+        int whole = rows / Tiles.ROWS * Tiles.ROWS;
+        padded = whole == rows ? rows : whole + Tiles.height(rows - whole);
+        if (elements.length < padded * depth) {
+            elements = new float[padded * depth];
+        }
+        regions.run(Math.ceilDiv(depth, HostOps.SLICE), rows * depth, (worker, slice) -> packSlice(x, offset, slice));
+    }
+
+    /** Runs parts that have so many elements together. */
+    @FunctionalInterface
+    interface Regions {
+        void run(int parts, int elements, ThreadTeam.Part part);
+    }
+
+    float[] elements() {
+        return elements;
+    }
+
+    int rows() {
+        return rows;
+    }
+
+    int depth() {
+        return depth;
+    }
+
+    /** Where the tile of a row begins: a slice that starts at {@code start} has {@code size} elements of each row. */
+    int at(int start, int size, int row) {
+        return start * padded + row * size;
+    }
+
+    private void packSlice(float[] x, int offset, int slice) {
+        int start = slice * HostOps.SLICE;
+        int size = Math.min(HostOps.SLICE, depth - start);
+        int height;
+        for (int row = 0; row < rows; row += height) {
+            height = Tiles.height(rows - row);
+            int at = at(start, size, row);
+            if (row + height > rows) {
+                Arrays.fill(elements, at, at + height * size, 0f);
+            }
+            int from = offset + row * depth + start;
+            if (row + height <= rows && height == 8) {
+                packMany(x, from, size, at);
+            } else {
+                packTile(x, from, Math.min(height, rows - row), height, size, at);
+            }
+        }
+    }
+
+    private void packMany(float[] x, int from, int size, int at) {
+        float[] to = elements;
+        int x1 = from + depth;
+        int x2 = x1 + depth;
+        int x3 = x2 + depth;
+        int x4 = x3 + depth;
+        int x5 = x4 + depth;
+        int x6 = x5 + depth;
+        int x7 = x6 + depth;
+        for (int k = 0; k < size; k++) {
+            int place = at + 8 * k;
+            to[place] = x[from + k];
+            to[place + 1] = x[x1 + k];
+            to[place + 2] = x[x2 + k];
+            to[place + 3] = x[x3 + k];
+            to[place + 4] = x[x4 + k];
+            to[place + 5] = x[x5 + k];
+            to[place + 6] = x[x6 + k];
+            to[place + 7] = x[x7 + k];
+        }
+    }
+
+    private void packTile(float[] x, int from, int count, int height, int size, int at) {
+        for (int r = 0; r < count; r++) {
+            int row = from + r * depth;
+            for (int k = 0; k < size; k++) {
+                elements[at + k * height + r] = x[row + k];
+            }
+        }
+    }
+}
