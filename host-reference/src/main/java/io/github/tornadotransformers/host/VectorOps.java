@@ -121,11 +121,13 @@ public final class VectorOps implements HostOps {
     }
 
     private void sweep(float[] x, HostMatrix weight, int rows, Epilogue epilogue) {
-        int groups = Math.ceilDiv(weight.columns(), PanelSweep.COLUMNS);
+        int panels = Math.ceilDiv(weight.columns(), PANEL);
+        int abreast = PanelSweep.abreast(weight.dtype(), panels / team.size());
+        int groups = Math.ceilDiv(panels, abreast);
         int parts = sweepParts(groups, (long) weight.rows() * weight.columns());
         team.run(parts, (worker, part) -> {
             for (int group = groups * part / parts; group < groups * (part + 1) / parts; group++) {
-                sweepPanels(x, weight, group * PanelSweep.COLUMNS, rows, scratch[worker], epilogue);
+                sweepPanels(x, weight, group * abreast * PANEL, abreast, rows, scratch[worker], epilogue);
             }
         });
     }
@@ -137,13 +139,13 @@ public final class VectorOps implements HostOps {
     }
 
     private static void sweepPanels(
-            float[] x, HostMatrix weight, int column, int rows, Scratch scratch, Epilogue epilogue) {
+            float[] x, HostMatrix weight, int column, int abreast, int rows, Scratch scratch, Epilogue epilogue) {
         int panels = 0;
-        while (panels < PanelSweep.ABREAST && PanelSweep.takes(weight, column + panels * PANEL)) {
+        while (panels < abreast && PanelSweep.takes(weight, column + panels * PANEL)) {
             panels++;
         }
         int rest = column + panels * PANEL;
-        int end = Math.min(column + PanelSweep.COLUMNS, weight.columns());
+        int end = Math.min(column + abreast * PANEL, weight.columns());
         for (int r = 0; r < rows; r++) {
             int row = r * weight.rows();
             if (panels > 0) {
