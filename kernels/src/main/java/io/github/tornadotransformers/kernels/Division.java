@@ -43,7 +43,7 @@ final class Division {
         float scaled = quotient(dividend, divisor, 1f / divisor);
         float rest = Fused.fma(Fused.negated(divisor), scaled, dividend);
         float back = factorOfB * inverseFactor(sizeOfA);
-        float normal = scaled * back * back;
+        float normal = Fused.product(scaled * back, back);
         float size = normal <= Float.MIN_NORMAL ? subnormal(scaled, back, rest) : normal;
         float result = (a < 0f) == (b < 0f) ? size : -size;
         float own = a / b;
@@ -57,7 +57,7 @@ final class Division {
     static float inverseRoot(float x) {
         float factor = factor(x);
         float scaled = Fused.product(x, factor * factor);
-        float result = inverseRoot(scaled, 1f / TornadoMath.sqrt(scaled)) * factor;
+        float result = Fused.product(inverseRoot(scaled, 1f / TornadoMath.sqrt(scaled)), factor);
         float own = 1f / TornadoMath.sqrt(x);
         result = x > 0f ? result : own;
         return x < Float.POSITIVE_INFINITY ? result : own;
@@ -74,7 +74,7 @@ final class Division {
         inverse = Fused.fma(Fused.fma(minus, inverse, 1f), inverse, inverse);
         // Where all bits of b are ones, this is a power of two, and its neighbour is nearer by a part that the step has
         // lost.
-        inverse = Fused.fma(minus, inverse, 1f) < 0x1p-24f ? inverse : inverse * (1f + 0x1p-23f);
+        inverse = Fused.fma(minus, inverse, 1f) < 0x1p-24f ? inverse : Fused.product(inverse, 1f + 0x1p-23f);
         float quotient = Fused.product(a, inverse);
         quotient = Fused.fma(Fused.fma(minus, quotient, a), inverse, quotient);
         return Fused.fma(Fused.fma(minus, quotient, a), inverse, quotient);
@@ -122,6 +122,6 @@ final class Division {
         float below = fraction == -0.5f ? whole - 1f : whole;
         float nearest = rest > 0f ? above : whole;
         nearest = rest < 0f ? below : nearest;
-        return nearest * UNIT * MORE_UNIT;
+        return Fused.product(nearest * UNIT, MORE_UNIT);
     }
 }

@@ -84,7 +84,7 @@ final class ExactMath {
         int half = raised / 2;
         float power = powerOfTwo(half);
         float otherPower = raised - 2 * half == 1 ? power * 2f : power;
-        float result = polynomial * power * otherPower;
+        float result = Fused.product(polynomial * power, otherPower);
         result = x < EXP_UNDERFLOW ? 0f : result;
         return x > EXP_OVERFLOW ? Float.POSITIVE_INFINITY : result;
     }

@@ -5,8 +5,8 @@ package io.github.tornadotransformers.kernels;
  * float addition of a product, and of nothing else; as plain Java a kernel calls {@link Math#fma}.
  *
  * <p>TornadoVM's compiler must find one product and an addition. What it would see otherwise is written so that it is not:
- * the term that a product joins is no product ({@link #product} is none), nothing is subtracted that is a product, and a term is
- * negated by {@link #negated}, as adding what a minus sign has negated becomes a subtraction.
+ * the term that a product joins is no product ({@link #product} is none), on no path to it, nothing is subtracted that is a product,
+ * and a term is negated by {@link #negated}, as adding what a minus sign has negated becomes a subtraction.
  */
 public final class Fused {
     private static final String RUNTIME = "tornado.runtime";

@@ -1,28 +1,40 @@
 package io.github.tornadotransformers.taskgraphs.training;
 
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.HashSet;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
  * What TornadoVM generates for a driver's compiler, in OpenCL C, CUDA C or PTX: each float has a name, and is computed by one
- * instruction of names and constants.
+ * instruction of names and constants, or where paths meet by one on each path. A name is a product if it is one on any path, or a
+ * copy, a choice or the negative of a product: a compiler may move the sum to that path.
  */
 final class KernelSources {
     private static final Pattern KERNEL = Pattern.compile("(?:__kernel|__global__|\\.entry).*?(\\w+)\\(");
     private static final String FLOAT = "f_?\\d+";
+    private static final Pattern NAME = Pattern.compile("\\b" + FLOAT + "\\b");
     private static final Pattern ASSIGNMENT = Pattern.compile("\\s*(" + FLOAT + ")\\s*=\\s*(.*);");
     private static final Pattern PRODUCT = Pattern.compile("\\S+ \\* \\S+");
     private static final Pattern SUM = Pattern.compile("(\\S+) [+-] (\\S+)");
     private static final Pattern FUSED = Pattern.compile("fmaf?\\((.*), (.*), (.*)\\)");
-    private static final Pattern PTX = Pattern.compile("\\s*(mul|add|sub|fma)(?:\\.\\w+)*\\.f32\\s+(\\w+), (.*);");
+    private static final Pattern PASSED_ON = Pattern.compile("-? ?" + FLOAT + "|.*\\?.*:.*");
+    private static final Pattern PTX =
+            Pattern.compile("\\s*(mul|add|sub|fma|mov|neg|selp)(?:\\.\\w+)*\\.f32\\s+(\\w+), (.*);");
 
     private int fused;
-    private final Set<String> products = new HashSet<>();
     private final List<String> unfused = new ArrayList<>();
+
+    /** Of the kernel that is read. */
+    private final Set<String> products = new HashSet<>();
+
+    private final Map<String, Set<String>> passedOn = new HashMap<>();
+    private final Map<String, List<String>> terms = new LinkedHashMap<>();
 
     /** Reads a file of sources. */
     static KernelSources of(List<String> lines) {
@@ -31,12 +43,13 @@ final class KernelSources {
         for (String line : lines) {
             Matcher begin = KERNEL.matcher(line);
             if (begin.find()) {
+                sources.end(kernel);
                 kernel = begin.group(1);
-                sources.products.clear();
             } else {
-                sources.read(kernel, line);
+                sources.read(line);
             }
         }
+        sources.end(kernel);
         return sources;
     }
 
@@ -50,47 +63,63 @@ final class KernelSources {
         return unfused;
     }
 
-    private void read(String kernel, String line) {
+    private void read(String line) {
         Matcher assignment = ASSIGNMENT.matcher(line);
         Matcher ptx = PTX.matcher(line);
         if (assignment.matches()) {
-            String expression = assignment.group(2).strip();
-            Matcher sum = SUM.matcher(expression);
-            Matcher fma = FUSED.matcher(expression);
-            if (sum.matches()) {
-                require(kernel, line, sum.group(1), sum.group(2));
-            } else if (fma.matches()) {
-                fused++;
-                require(kernel, line, fma.group(3));
-            }
-            note(assignment.group(1), PRODUCT.matcher(expression).matches());
+            readC(line.strip(), assignment.group(1), assignment.group(2).strip());
         } else if (ptx.matches()) {
-            String[] operands = ptx.group(3).split(", ");
+            List<String> operands = List.of(ptx.group(3).split(", "));
             switch (ptx.group(1)) {
-                case "add", "sub" -> require(kernel, line, operands);
+                case "add", "sub" -> terms.put(line.strip(), operands);
                 case "fma" -> {
                     fused++;
-                    require(kernel, line, operands[2]);
+                    terms.put(line.strip(), operands.subList(2, 3));
                 }
-                default -> {}
+                case "mul" -> products.add(ptx.group(2));
+                default -> passOn(ptx.group(2), ptx.group(3));
             }
-            note(ptx.group(2), ptx.group(1).equals("mul"));
         }
     }
 
-    private void note(String name, boolean isProduct) {
-        if (isProduct) {
+    private void readC(String line, String name, String expression) {
+        Matcher sum = SUM.matcher(expression);
+        Matcher fma = FUSED.matcher(expression);
+        if (sum.matches()) {
+            terms.put(line, List.of(sum.group(1), sum.group(2)));
+        } else if (fma.matches()) {
+            fused++;
+            terms.put(line, List.of(fma.group(3)));
+        } else if (PRODUCT.matcher(expression).matches()) {
             products.add(name);
-        } else {
-            products.remove(name);
+        } else if (PASSED_ON.matcher(expression).matches()) {
+            passOn(name, expression);
         }
     }
 
-    private void require(String kernel, String line, String... terms) {
-        for (String term : terms) {
-            if (products.contains(term)) {
-                unfused.add(kernel + ": " + line.strip());
+    private void passOn(String name, String expression) {
+        NAME.matcher(expression)
+                .results()
+                .forEach(found -> passedOn.computeIfAbsent(found.group(), _ -> new HashSet<>())
+                        .add(name));
+    }
+
+    private void end(String kernel) {
+        List<String> open = new ArrayList<>(products);
+        while (!open.isEmpty()) {
+            for (String next : passedOn.getOrDefault(open.removeLast(), Set.of())) {
+                if (products.add(next)) {
+                    open.add(next);
+                }
             }
         }
+        terms.forEach((line, names) -> {
+            if (names.stream().anyMatch(products::contains)) {
+                unfused.add(kernel + ": " + line);
+            }
+        });
+        products.clear();
+        passedOn.clear();
+        terms.clear();
     }
 }

@@ -37,6 +37,24 @@ class KernelSourcesTest {
         assertThat(sources.unfused()).containsExactly("scores: add.rn.f32 f5, f3, f1;");
     }
 
+    @ParameterizedTest
+    @ValueSource(strings = {"  f_3  =  f_1;", "  f_3  =  -f_1;", "  f_3  =  (b_1) ? f_0 : f_1;"})
+    void seesItOnOneOfTwoPaths(String path) {
+        KernelSources sources = KernelSources.of(List.of(
+                KERNEL, "  f_1  =  f_0 * f_2;", path, "  f_4  =  f_3;", "  f_4  =  0.0F;", "  f_5  =  f_4 + 1.0F;"));
+        assertThat(sources.unfused()).containsExactly("scores: f_5  =  f_4 + 1.0F;");
+    }
+
+    @Test
+    void seesAChosenOneInPtx() {
+        KernelSources sources = KernelSources.of(List.of(
+                ".visible .entry scores(.param .u64 x) {",
+                "\tmul.rn.f32 f1, f0, f2;",
+                "\tselp.f32 f3, f0, f1, p1;",
+                "\tadd.rn.f32 f5, f3, f0;"));
+        assertThat(sources.unfused()).containsExactly("scores: add.rn.f32 f5, f3, f0;");
+    }
+
     @Test
     void leavesOtherProductsAlone() {
         KernelSources sources = KernelSources.of(List.of(
@@ -44,8 +62,7 @@ class KernelSourcesTest {
                 "  f_1  =  f_0 * f_2;",
                 "  f_3  =  f_1 * f_0;",
                 "  f_4  =  fma(f_1, f_3, f_0);",
-                "  f_1  =  f_0 + f_2;",
-                "  f_5  =  f_1 + f_4;",
+                "  f_5  =  f_4 + f_2;",
                 "  i_3  =  i_1 + i_2;"));
         assertThat(sources.fused()).isOne();
         assertThat(sources.unfused()).isEmpty();
