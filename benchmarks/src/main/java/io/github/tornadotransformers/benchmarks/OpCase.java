@@ -1,6 +1,8 @@
 package io.github.tornadotransformers.benchmarks;
 
+import io.github.tornadotransformers.host.BatchRows;
 import io.github.tornadotransformers.host.HostOps;
+import io.github.tornadotransformers.host.KvLayer;
 import io.github.tornadotransformers.host.OpLoop;
 import io.github.tornadotransformers.host.OpRows;
 import io.github.tornadotransformers.host.OpWeights;
@@ -50,9 +52,10 @@ public final class OpCase implements AutoCloseable {
     private int turn;
 
     /** What a layer has of its own. */
-    private record Layer(OpLoop loop, OpRows bound, float[] keys, float[] values) {
+    private record Layer(OpLoop loop, Optional<KvLayer> cache, float[] keys, float[] values) {
         void run(HostOps ops, Rows at) {
-            loop.run(ops, bound.use(at.input(), at.output()).at(at.tokens(), at.firstPosition(), at.rows()));
+            BatchRows batch = BatchRows.of(at.firstPosition(), at.rows(), cache.orElse(null));
+            loop.run(ops, new OpRows().use(at.input(), at.output()).at(at.tokens(), batch));
         }
     }
 
@@ -90,7 +93,8 @@ public final class OpCase implements AutoCloseable {
     }
 
     private Layer layer(int copy, float[] keys, float[] values) {
-        return new Layer(OpLoop.of(op, OpWeights.of(weights, copy)), new OpRows(keys, values), keys, values);
+        Optional<KvLayer> cache = cache().map(attention -> KvLayer.contiguous(attention, keys, values));
+        return new Layer(OpLoop.of(op, OpWeights.of(weights, copy)), cache, keys, values);
     }
 
     /** The shape of the cache that the Op reads or writes, if it does. */
@@ -234,25 +238,18 @@ public final class OpCase implements AutoCloseable {
         return bits;
     }
 
-    private static int keyIndex(AttentionShape attention, int element, int position) {
-        return element * attention.contextLength() + position;
-    }
-
-    private static int valueIndex(AttentionShape attention, int element, int position) {
-        int head = element / attention.headDim();
-        return (head * attention.contextLength() + position) * attention.headDim() + element % attention.headDim();
-    }
-
     /** The elements of a row that the Op defines. */
     private float[] defined(float[] output, Layer layer, int row, int position) {
         return switch (op) {
             case Op.CacheAppend append -> {
-                AttentionShape attention = append.shape();
-                int width = attention.keyValueWidth();
+                KvLayer cache = layer.cache().orElseThrow();
+                int headDim = append.shape().headDim();
+                int width = append.shape().keyValueWidth();
                 float[] both = new float[2 * width];
                 for (int i = 0; i < width; i++) {
-                    both[i] = layer.keys()[keyIndex(attention, i, position)];
-                    both[width + i] = layer.values()[valueIndex(attention, i, position)];
+                    int head = i / headDim;
+                    both[i] = layer.keys()[cache.keyIndex(head, i % headDim, position)];
+                    both[width + i] = layer.values()[cache.valueIndex(head, position) + i % headDim];
                 }
                 yield both;
             }

@@ -149,7 +149,7 @@ class OpCaseTest {
         assertThat(names).isEqualTo(all);
     }
 
-    /** Runs on {@link ScalarOps}, then changes a bit of the last array of floats, which every Op writes. */
+    /** Runs on {@link ScalarOps}, then changes a bit of the last array of floats: what it wrote, or what the cache got. */
     private static HostOps wrongInTheFirstElement() {
         ScalarOps right = new ScalarOps();
         return engine((method, arguments) -> {

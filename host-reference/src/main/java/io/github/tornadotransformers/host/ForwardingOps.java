@@ -26,8 +26,8 @@ public abstract class ForwardingOps implements HostOps {
     }
 
     @Override
-    public void positionEmbedding(float[] table, int firstPosition, int rows, int width, float[] out) {
-        delegate().positionEmbedding(table, firstPosition, rows, width, out);
+    public void positionEmbedding(float[] table, BatchRows rows, int width, float[] out) {
+        delegate().positionEmbedding(table, rows, width, out);
     }
 
     @Override
@@ -54,37 +54,28 @@ public abstract class ForwardingOps implements HostOps {
     }
 
     @Override
-    public void rotary(AttentionShape shape, RotaryTable table, int firstPosition, int rows, float[] qkv) {
-        delegate().rotary(shape, table, firstPosition, rows, qkv);
+    public void rotary(AttentionShape shape, RotaryTable table, BatchRows rows, float[] qkv) {
+        delegate().rotary(shape, table, rows, qkv);
     }
 
     @Override
-    public void cacheAppend(
-            AttentionShape shape, float[] qkv, int firstPosition, int rows, float[] keys, float[] values) {
-        delegate().cacheAppend(shape, qkv, firstPosition, rows, keys, values);
+    public void cacheAppend(AttentionShape shape, BatchRows rows, float[] qkv) {
+        delegate().cacheAppend(shape, rows, qkv);
     }
 
     @Override
-    public void attentionScores(
-            AttentionShape shape,
-            Scaling scaling,
-            float[] qkv,
-            float[] keys,
-            int firstPosition,
-            int rows,
-            float[] scores) {
-        delegate().attentionScores(shape, scaling, qkv, keys, firstPosition, rows, scores);
+    public void attentionScores(AttentionShape shape, Scaling scaling, BatchRows rows, float[] qkv, float[] scores) {
+        delegate().attentionScores(shape, scaling, rows, qkv, scores);
     }
 
     @Override
-    public void softmax(AttentionShape shape, int firstPosition, int rows, float[] scores) {
-        delegate().softmax(shape, firstPosition, rows, scores);
+    public void softmax(AttentionShape shape, BatchRows rows, float[] scores) {
+        delegate().softmax(shape, rows, scores);
     }
 
     @Override
-    public void attentionOutput(
-            AttentionShape shape, float[] probabilities, float[] values, int firstPosition, int rows, float[] out) {
-        delegate().attentionOutput(shape, probabilities, values, firstPosition, rows, out);
+    public void attentionOutput(AttentionShape shape, BatchRows rows, float[] probabilities, float[] out) {
+        delegate().attentionOutput(shape, rows, probabilities, out);
     }
 
     @Override

@@ -10,8 +10,9 @@ import io.github.tornadotransformers.models.program.Scaling;
 /**
  * The loop of every Op, on plain arrays. {@link ScalarOps} is the definition; any other implementation gives its bits.
  *
- * <p>Activations are float32, row-major, {@code [rows][width]}. Row {@code r} stands at position {@code firstPosition + r}
- * of the text. {@link AttentionShape} has the layout of projections, scores and caches.
+ * <p>Activations are float32, row-major, {@code [rows][width]}. {@link BatchRows} say at which position of which sequence a row
+ * stands; no row sees another sequence's. {@link AttentionShape} has the layout of projections and scores, {@link KvLayer} that
+ * of caches.
  */
 public interface HostOps extends AutoCloseable {
     /** Indices at absolute multiples of this begin a new slice of a sum; see {@link ScalarOps}. */
@@ -20,8 +21,8 @@ public interface HostOps extends AutoCloseable {
     /** {@code out[r][i] = table[i][tokens[r]] * scale}; the table is {@code [width][vocabSize]}. */
     void tokenEmbedding(HostMatrix table, float scale, int[] tokens, int rows, float[] out);
 
-    /** {@code out[r][i] += table[firstPosition + r][i]}; the table is {@code [positions][width]}. */
-    void positionEmbedding(float[] table, int firstPosition, int rows, int width, float[] out);
+    /** {@code out[r][i] += table[position(r)][i]}; the table is {@code [positions][width]}. */
+    void positionEmbedding(float[] table, BatchRows rows, int width, float[] out);
 
     /**
      * {@code out[r][i] = (x[r][i] - mean) * (1 / sqrt(variance + epsilon)) * weight[i] + bias[i]}, mean and variance of the
@@ -54,36 +55,28 @@ public interface HostOps extends AutoCloseable {
             float[] out);
 
     /** Rotates the table's pairs {@code (i, i + pairs)} of every query and key head of {@code qkv}. arXiv:2104.09864. */
-    void rotary(AttentionShape shape, RotaryTable table, int firstPosition, int rows, float[] qkv);
+    void rotary(AttentionShape shape, RotaryTable table, BatchRows rows, float[] qkv);
 
     /** Copies the keys and values of {@code qkv} to the rows' positions in the caches of one layer. */
-    void cacheAppend(AttentionShape shape, float[] qkv, int firstPosition, int rows, float[] keys, float[] values);
+    void cacheAppend(AttentionShape shape, BatchRows rows, float[] qkv);
 
     /**
-     * {@code scores[r][h][t] = scaling(sum_d query[r][h][d] * keys[h'][d][t])} for every position t that the row's query
+     * {@code scores[r][h][t] = scaling(sum_d query[r][h][d] * key[h'][d][t])} for every position t that the row's query
      * sees; the sum over a head is one slice. Scores of other positions are left undefined. With {@code y = sum * factor} the
      * scaling is y, or {@code cap * tanh(y * (1 / cap))}.
      */
-    void attentionScores(
-            AttentionShape shape,
-            Scaling scaling,
-            float[] qkv,
-            float[] keys,
-            int firstPosition,
-            int rows,
-            float[] scores);
+    void attentionScores(AttentionShape shape, Scaling scaling, BatchRows rows, float[] qkv, float[] scores);
 
     /**
      * {@code p[t] = exp(scores[t] - max) / sum}, in place, over the positions t that a row's query sees, for every row
      * and head; the sum is sliced over t.
      */
-    void softmax(AttentionShape shape, int firstPosition, int rows, float[] scores);
+    void softmax(AttentionShape shape, BatchRows rows, float[] scores);
 
     /**
-     * {@code out[r][h][d] = sum_t p[r][h][t] * values[h'][t][d]} over the positions t that a row's query sees, sliced over t.
+     * {@code out[r][h][d] = sum_t p[r][h][t] * value[h'][t][d]} over the positions t that a row's query sees, sliced over t.
      */
-    void attentionOutput(
-            AttentionShape shape, float[] probabilities, float[] values, int firstPosition, int rows, float[] out);
+    void attentionOutput(AttentionShape shape, BatchRows rows, float[] probabilities, float[] out);
 
     /** {@code out[r][i] = activation(gateUp[r][i]) * gateUp[r][width + i]}. arXiv:2002.05202. */
     void gatedMlp(Activation activation, float[] gateUp, int rows, int width, float[] out);

@@ -18,7 +18,7 @@ public interface OpLoop {
             }
             case Op.PositionEmbedding embedding -> {
                 float[] table = weights.vector(embedding.table());
-                yield (ops, at) -> ops.positionEmbedding(table, at.firstPosition(), at.rows(), width, at.output());
+                yield (ops, at) -> ops.positionEmbedding(table, at.batch(), width, at.output());
             }
             case Op.LayerNorm norm -> {
                 float[] weight = weights.vector(norm.weight());
@@ -43,31 +43,23 @@ public interface OpLoop {
                 yield (ops, at) -> ops.linear(
                         at.input(), weight, bias, linear.activation(), linear.residual(), at.rows(), at.output());
             }
-            case Op.Rotary rotary ->
-                (ops, at) -> ops.rotary(rotary.shape(), rotary.table(), at.firstPosition(), at.rows(), at.output());
-            case Op.CacheAppend append ->
-                (ops, at) -> ops.cacheAppend(
-                        append.shape(), at.input(), at.firstPosition(), at.rows(), at.keys(), at.values());
+            case Op.Rotary rotary -> (ops, at) -> ops.rotary(rotary.shape(), rotary.table(), at.batch(), at.output());
+            case Op.CacheAppend append -> (ops, at) -> ops.cacheAppend(append.shape(), at.batch(), at.input());
             case Op.AttentionScores scores ->
-                (ops, at) -> ops.attentionScores(
-                        scores.shape(),
-                        scores.scaling(),
-                        at.input(),
-                        at.keys(),
-                        at.firstPosition(),
-                        at.rows(),
-                        at.output());
-            case Op.Softmax softmax ->
-                (ops, at) -> ops.softmax(softmax.shape(), at.firstPosition(), at.rows(), at.output());
+                (ops, at) -> ops.attentionScores(scores.shape(), scores.scaling(), at.batch(), at.input(), at.output());
+            case Op.Softmax softmax -> (ops, at) -> ops.softmax(softmax.shape(), at.batch(), at.output());
             case Op.AttentionOutput attention ->
-                (ops, at) -> ops.attentionOutput(
-                        attention.shape(), at.input(), at.values(), at.firstPosition(), at.rows(), at.output());
+                (ops, at) -> ops.attentionOutput(attention.shape(), at.batch(), at.input(), at.output());
             case Op.GatedMlp mlp ->
                 (ops, at) -> ops.gatedMlp(mlp.activation(), at.input(), at.rows(), width, at.output());
             case Op.Scale scale -> (ops, at) -> ops.scale(scale.scaling(), at.rows() * width, at.output());
-            case Op.SelectRows _ ->
-                (_, at) -> System.arraycopy(
-                        at.input(), (at.inputRows() - at.rows()) * width, at.output(), 0, at.rows() * width);
+            case Op.SelectRows _ -> (_, at) -> selectRows(at, width);
         };
+    }
+
+    private static void selectRows(OpRows at, int width) {
+        for (int r = 0; r < at.rows(); r++) {
+            System.arraycopy(at.input(), at.selected()[r] * width, at.output(), r * width, width);
+        }
     }
 }

@@ -1,5 +1,7 @@
 package io.github.tornadotransformers.host;
 
+import java.util.stream.IntStream;
+
 /**
  * The rows that an {@link OpLoop} runs on, and the arrays that it reads and writes. One object serves again and again, so that
  * an Op costs no allocation; arrays that grow are replaced.
@@ -7,28 +9,12 @@ package io.github.tornadotransformers.host;
 public final class OpRows {
     private static final float[] NONE = {};
 
-    private final float[] keys;
-    private final float[] values;
     private float[] input = NONE;
     private float[] output = NONE;
     private int[] tokens = {};
-    private int firstPosition;
-    private int inputRows;
+    private BatchRows batch = BatchRows.of(0, 0);
+    private int[] selected = {};
     private int rows;
-
-    /** Of an Op without a cache. */
-    public OpRows() {
-        this(NONE, NONE);
-    }
-
-    /**
-     * @param keys of the layer's cache, {@code [kvHead][headDim][contextLength]}
-     * @param values of the layer's cache, {@code [kvHead][contextLength][headDim]}
-     */
-    public OpRows(float[] keys, float[] values) {
-        this.keys = keys;
-        this.values = values;
-    }
 
     /** Where the Op reads and writes from now on. */
     public OpRows use(float[] input, float[] output) {
@@ -40,30 +26,21 @@ public final class OpRows {
     /**
      * What is run next.
      *
-     * @param tokens one for each row
-     * @param firstPosition of the first row; the others follow
-     * @param inputRows rows of the batch
-     * @param rows of the output: those of the batch, or its last ones where only their logits are wanted
+     * @param tokens one for each row of the batch
+     * @param selected the rows of the batch whose logits are wanted, in order
+     * @param rows of the output: those of the batch, or the selected ones
      */
-    public OpRows at(int[] tokens, int firstPosition, int inputRows, int rows) {
+    OpRows at(int[] tokens, BatchRows batch, int[] selected, int rows) {
         this.tokens = tokens;
-        this.firstPosition = firstPosition;
-        this.inputRows = inputRows;
+        this.batch = batch;
+        this.selected = selected;
         this.rows = rows;
         return this;
     }
 
-    /** As the other, every row of the batch being wanted. */
-    public OpRows at(int[] tokens, int firstPosition, int rows) {
-        return at(tokens, firstPosition, rows, rows);
-    }
-
-    float[] keys() {
-        return keys;
-    }
-
-    float[] values() {
-        return values;
+    /** Every row of the batch being wanted. */
+    public OpRows at(int[] tokens, BatchRows batch) {
+        return at(tokens, batch, IntStream.range(0, batch.count()).toArray(), batch.count());
     }
 
     float[] input() {
@@ -78,12 +55,12 @@ public final class OpRows {
         return tokens;
     }
 
-    int firstPosition() {
-        return firstPosition;
+    BatchRows batch() {
+        return batch;
     }
 
-    int inputRows() {
-        return inputRows;
+    int[] selected() {
+        return selected;
     }
 
     int rows() {

@@ -15,6 +15,17 @@ interface PanelSource {
         };
     }
 
+    /** Element {@code [t][c]} is element {@code first + c} of the value at position t; the rows are of one page. */
+    static PanelSource valuesOf(KvLayer cache, int kvHead, int headDim, int first, int columns) {
+        return (position, rows, panel) -> {
+            float[] values = cache.values(position);
+            int from = cache.valueIndex(kvHead, position) + first;
+            for (int t = 0; t < rows; t++) {
+                System.arraycopy(values, from + t * headDim, panel, t * PanelProduct.COLUMNS, columns);
+            }
+        };
+    }
+
     /** Element {@code [k][c]} is {@code matrix[offset + c * stride + k]}. */
     static PanelSource columnsOf(float[] matrix, int offset, int stride, int columns) {
         return (row, rows, panel) -> {

@@ -26,10 +26,10 @@ public final class ScalarOps implements HostOps {
     }
 
     @Override
-    public void positionEmbedding(float[] table, int firstPosition, int rows, int width, float[] out) {
-        for (int r = 0; r < rows; r++) {
+    public void positionEmbedding(float[] table, BatchRows rows, int width, float[] out) {
+        for (int r = 0; r < rows.count(); r++) {
             for (int i = 0; i < width; i++) {
-                out[r * width + i] += table[(firstPosition + r) * width + i];
+                out[r * width + i] += table[rows.position(r) * width + i];
             }
         }
     }
@@ -109,15 +109,15 @@ public final class ScalarOps implements HostOps {
     }
 
     @Override
-    public void rotary(AttentionShape shape, RotaryTable table, int firstPosition, int rows, float[] qkv) {
+    public void rotary(AttentionShape shape, RotaryTable table, BatchRows rows, float[] qkv) {
         int half = table.pairs();
-        RotaryTable.Angles angles = table.upTo(firstPosition + rows);
-        for (int r = 0; r < rows; r++) {
+        RotaryTable.Angles angles = table.upTo(rows.end());
+        for (int r = 0; r < rows.count(); r++) {
             for (int head = 0; head < shape.heads() + shape.kvHeads(); head++) {
                 int first = r * shape.fusedWidth() + head * shape.headDim();
                 for (int i = 0; i < half; i++) {
-                    float cosine = angles.cosines()[(firstPosition + r) * half + i];
-                    float sine = angles.sines()[(firstPosition + r) * half + i];
+                    float cosine = angles.cosines()[rows.position(r) * half + i];
+                    float sine = angles.sines()[rows.position(r) * half + i];
                     float left = qkv[first + i];
                     float right = qkv[first + half + i];
                     qkv[first + i] = Math.fma(left, cosine, ExactMath.product(right, -sine));
@@ -128,54 +128,60 @@ public final class ScalarOps implements HostOps {
     }
 
     @Override
-    public void cacheAppend(
-            AttentionShape shape, float[] qkv, int firstPosition, int rows, float[] keys, float[] values) {
+    public void cacheAppend(AttentionShape shape, BatchRows rows, float[] qkv) {
         int headDim = shape.headDim();
-        int context = shape.contextLength();
-        for (int r = 0; r < rows; r++) {
-            int position = firstPosition + r;
-            int keyRow = r * shape.fusedWidth() + shape.queryWidth();
-            int valueRow = keyRow + shape.keyValueWidth();
-            for (int head = 0; head < shape.kvHeads(); head++) {
-                for (int d = 0; d < headDim; d++) {
-                    keys[(head * headDim + d) * context + position] = qkv[keyRow + head * headDim + d];
-                    values[(head * context + position) * headDim + d] = qkv[valueRow + head * headDim + d];
-                }
-            }
-        }
-    }
-
-    @Override
-    public void attentionScores(
-            AttentionShape shape,
-            Scaling scaling,
-            float[] qkv,
-            float[] keys,
-            int firstPosition,
-            int rows,
-            float[] scores) {
-        int headDim = shape.headDim();
-        int context = shape.contextLength();
-        for (int r = 0; r < rows; r++) {
-            for (int head = 0; head < shape.heads(); head++) {
-                int query = r * shape.fusedWidth() + head * headDim;
-                int key = head / shape.headsPerKvHead() * headDim * context;
-                for (int t = shape.firstVisible(firstPosition + r); t <= firstPosition + r; t++) {
-                    float sum = 0f;
+        for (BatchRows.Span span : rows.spans()) {
+            KvLayer cache = span.cache();
+            for (int r = 0; r < span.rows(); r++) {
+                int position = span.firstPosition() + r;
+                int keyRow = (span.firstRow() + r) * shape.fusedWidth() + shape.queryWidth();
+                int valueRow = keyRow + shape.keyValueWidth();
+                float[] keys = cache.keys(position);
+                float[] values = cache.values(position);
+                for (int head = 0; head < shape.kvHeads(); head++) {
                     for (int d = 0; d < headDim; d++) {
-                        sum = Math.fma(qkv[query + d], keys[key + d * context + t], sum);
+                        keys[cache.keyIndex(head, d, position)] = qkv[keyRow + head * headDim + d];
+                        values[cache.valueIndex(head, position) + d] = qkv[valueRow + head * headDim + d];
                     }
-                    scores[(r * shape.heads() + head) * context + t] = scaled(scaling, sum);
                 }
             }
         }
     }
 
     @Override
-    public void softmax(AttentionShape shape, int firstPosition, int rows, float[] scores) {
-        for (int r = 0; r < rows; r++) {
-            int first = shape.firstVisible(firstPosition + r);
-            int end = firstPosition + r + 1;
+    public void attentionScores(AttentionShape shape, Scaling scaling, BatchRows rows, float[] qkv, float[] scores) {
+        for (BatchRows.Span span : rows.spans()) {
+            for (int r = 0; r < span.rows(); r++) {
+                int row = span.firstRow() + r;
+                int position = span.firstPosition() + r;
+                for (int head = 0; head < shape.heads(); head++) {
+                    int query = row * shape.fusedWidth() + head * shape.headDim();
+                    int target = (row * shape.heads() + head) * shape.contextLength();
+                    for (int t = shape.firstVisible(position); t <= position; t++) {
+                        float sum = headProduct(shape, qkv, query, span.cache(), head, t);
+                        scores[target + t] = scaled(scaling, sum);
+                    }
+                }
+            }
+        }
+    }
+
+    /** One slice: the product of a query and the key that its head reads at a position. */
+    private static float headProduct(
+            AttentionShape shape, float[] qkv, int query, KvLayer cache, int head, int position) {
+        float[] keys = cache.keys(position);
+        float sum = 0f;
+        for (int d = 0; d < shape.headDim(); d++) {
+            sum = Math.fma(qkv[query + d], keys[cache.keyIndex(shape.kvHead(head), d, position)], sum);
+        }
+        return sum;
+    }
+
+    @Override
+    public void softmax(AttentionShape shape, BatchRows rows, float[] scores) {
+        for (int r = 0; r < rows.count(); r++) {
+            int first = shape.firstVisible(rows.position(r));
+            int end = rows.position(r) + 1;
             for (int head = 0; head < shape.heads(); head++) {
                 int row = (r * shape.heads() + head) * shape.contextLength();
                 float max = Float.NEGATIVE_INFINITY;
@@ -194,20 +200,25 @@ public final class ScalarOps implements HostOps {
     }
 
     @Override
-    public void attentionOutput(
-            AttentionShape shape, float[] probabilities, float[] values, int firstPosition, int rows, float[] out) {
+    public void attentionOutput(AttentionShape shape, BatchRows rows, float[] probabilities, float[] out) {
         int headDim = shape.headDim();
-        int context = shape.contextLength();
-        for (int r = 0; r < rows; r++) {
-            int first = shape.firstVisible(firstPosition + r);
-            int end = firstPosition + r + 1;
-            for (int head = 0; head < shape.heads(); head++) {
-                int row = (r * shape.heads() + head) * context;
-                int value = head / shape.headsPerKvHead() * context * headDim;
-                for (int d = 0; d < headDim; d++) {
-                    int column = value + d;
-                    out[(r * shape.heads() + head) * headDim + d] =
-                            slicedProducts(first, end, t -> probabilities[row + t], t -> values[column + t * headDim]);
+        for (BatchRows.Span span : rows.spans()) {
+            KvLayer cache = span.cache();
+            for (int r = 0; r < span.rows(); r++) {
+                int first = shape.firstVisible(span.firstPosition() + r);
+                int end = span.firstPosition() + r + 1;
+                for (int head = 0; head < shape.heads(); head++) {
+                    int kvHead = shape.kvHead(head);
+                    int row = (span.firstRow() + r) * shape.heads() + head;
+                    int probability = row * shape.contextLength();
+                    for (int d = 0; d < headDim; d++) {
+                        int column = d;
+                        out[row * headDim + d] = slicedProducts(
+                                first,
+                                end,
+                                t -> probabilities[probability + t],
+                                t -> cache.values(t)[cache.valueIndex(kvHead, t) + column]);
+                    }
                 }
             }
         }

@@ -63,8 +63,10 @@ public final class VectorOps implements HostOps {
     }
 
     @Override
-    public void positionEmbedding(float[] table, int firstPosition, int rows, int width, float[] out) {
-        VectorMath.add(out, 0, table, firstPosition * width, rows * width);
+    public void positionEmbedding(float[] table, BatchRows rows, int width, float[] out) {
+        for (BatchRows.Span span : rows.spans()) {
+            VectorMath.add(out, span.firstRow() * width, table, span.firstPosition() * width, span.rows() * width);
+        }
     }
 
     @Override
@@ -211,12 +213,12 @@ public final class VectorOps implements HostOps {
     }
 
     @Override
-    public void rotary(AttentionShape shape, RotaryTable table, int firstPosition, int rows, float[] qkv) {
+    public void rotary(AttentionShape shape, RotaryTable table, BatchRows rows, float[] qkv) {
         int half = table.pairs();
         int rotated = shape.heads() + shape.kvHeads();
-        RotaryTable.Angles angles = table.upTo(firstPosition + rows);
-        forEachRow(rows, rotated * shape.headDim(), r -> {
-            int angle = (firstPosition + r) * half;
+        RotaryTable.Angles angles = table.upTo(rows.end());
+        forEachRow(rows.count(), rotated * shape.headDim(), r -> {
+            int angle = rows.position(r) * half;
             for (int head = 0; head < rotated; head++) {
                 rotate(qkv, r * shape.fusedWidth() + head * shape.headDim(), half, angles, angle);
             }
@@ -235,108 +237,116 @@ public final class VectorOps implements HostOps {
     }
 
     @Override
-    public void cacheAppend(
-            AttentionShape shape, float[] qkv, int firstPosition, int rows, float[] keys, float[] values) {
-        int headDim = shape.headDim();
-        int context = shape.contextLength();
-        int keyColumn = shape.queryWidth();
-        int valueColumn = keyColumn + shape.keyValueWidth();
-        int width = shape.fusedWidth();
-        forEachPart(shape.kvHeads(), rows * shape.keyValueWidth(), (worker, head) -> {
-            for (int d = 0; d < headDim; d++) {
-                int from = keyColumn + head * headDim + d;
-                int to = (head * headDim + d) * context + firstPosition;
-                for (int r = 0; r < rows; r++) {
-                    keys[to + r] = qkv[from + r * width];
-                }
-            }
-            for (int r = 0; r < rows; r++) {
-                int from = r * width + valueColumn + head * headDim;
-                System.arraycopy(qkv, from, values, (head * context + firstPosition + r) * headDim, headDim);
+    public void cacheAppend(AttentionShape shape, BatchRows rows, float[] qkv) {
+        int heads = shape.kvHeads();
+        forEachPart(rows.spans().size() * heads, rows.count() * shape.keyValueWidth(), (worker, part) -> {
+            BatchRows.Span span = rows.spans().get(part / heads);
+            int end;
+            for (int first = span.firstPosition(); first < span.end(); first = end) {
+                end = Math.min(span.end(), span.cache().pageEnd(first));
+                append(shape, span, part % heads, first, end - first, qkv);
             }
         });
     }
 
-    @Override
-    public void attentionScores(
-            AttentionShape shape,
-            Scaling scaling,
-            float[] qkv,
-            float[] keys,
-            int firstPosition,
-            int rows,
-            float[] scores) {
-        if (rows < PANEL_ROWS) {
-            sweepScores(shape, scaling, qkv, keys, firstPosition, rows, scores);
-        } else {
-            multiplyScores(shape, scaling, qkv, keys, firstPosition, rows, scores);
+    /** Positions of one page. */
+    private static void append(
+            AttentionShape shape, BatchRows.Span span, int kvHead, int first, int count, float[] qkv) {
+        int headDim = shape.headDim();
+        int width = shape.fusedWidth();
+        KvLayer cache = span.cache();
+        float[] keys = cache.keys(first);
+        int row = span.firstRow() + first - span.firstPosition();
+        int key = row * width + shape.queryWidth() + kvHead * headDim;
+        for (int d = 0; d < headDim; d++) {
+            int to = cache.keyIndex(kvHead, d, first);
+            for (int r = 0; r < count; r++) {
+                keys[to + r] = qkv[key + d + r * width];
+            }
+        }
+        int value = key + shape.keyValueWidth();
+        int to = cache.valueIndex(kvHead, first);
+        for (int r = 0; r < count; r++) {
+            System.arraycopy(qkv, value + r * width, cache.values(first), to + r * headDim, headDim);
         }
     }
 
-    private void sweepScores(
-            AttentionShape shape,
-            Scaling scaling,
-            float[] qkv,
-            float[] keys,
-            int firstPosition,
-            int rows,
-            float[] scores) {
-        int headDim = shape.headDim();
-        int context = shape.contextLength();
-        int seen = shape.visible(firstPosition + rows - 1);
-        forEachPart(shape.heads(), rows * shape.heads() * seen, (worker, head) -> {
-            int key = head / shape.headsPerKvHead() * headDim * context;
+    @Override
+    public void attentionScores(AttentionShape shape, Scaling scaling, BatchRows rows, float[] qkv, float[] scores) {
+        forEachShortSpan(shape, rows, (worker, span, head) -> {
             float[] sums = scratch[worker].totals;
-            for (int r = 0; r < rows; r++) {
-                int query = r * shape.fusedWidth() + head * headDim;
-                int end = firstPosition + r + 1;
-                for (int first = shape.firstVisible(firstPosition + r); first < end; first += SCORES) {
-                    int count = Math.min(SCORES, end - first);
-                    Arrays.fill(sums, 0, count, 0f);
-                    RowSweep.addArrayRows(qkv, query, headDim, keys, key + first, context, count, sums);
-                    int target = (r * shape.heads() + head) * context + first;
-                    VectorMath.scale(scaling, sums, 0, scores, target, count);
-                }
+            for (int r = 0; r < span.rows(); r++) {
+                sweepScores(shape, scaling, span, r, head, qkv, scores, sums);
             }
         });
+        for (BatchRows.Span span : rows.spans()) {
+            if (span.rows() >= PANEL_ROWS) {
+                multiplyScores(shape, scaling, span, qkv, scores);
+            }
+        }
     }
 
-    private void multiplyScores(
+    private static void sweepScores(
             AttentionShape shape,
             Scaling scaling,
+            BatchRows.Span span,
+            int r,
+            int head,
             float[] qkv,
-            float[] keys,
-            int firstPosition,
-            int rows,
-            float[] scores) {
+            float[] scores,
+            float[] sums) {
         int headDim = shape.headDim();
-        int context = shape.contextLength();
+        KvLayer cache = span.cache();
+        int row = span.firstRow() + r;
+        int query = row * shape.fusedWidth() + head * headDim;
+        int target = (row * shape.heads() + head) * shape.contextLength();
+        int end = span.firstPosition() + r + 1;
+        int count;
+        for (int first = shape.firstVisible(end - 1); first < end; first += count) {
+            count = Math.min(SCORES, Math.min(end, cache.pageEnd(first)) - first);
+            Arrays.fill(sums, 0, count, 0f);
+            int key = cache.keyIndex(shape.kvHead(head), 0, first);
+            RowSweep.addArrayRows(qkv, query, headDim, cache.keys(first), key, cache.keyStride(), count, sums);
+            VectorMath.scale(scaling, sums, 0, scores, target + first, count);
+        }
+    }
+
+    /** Panels begin at multiples of their width, so that none crosses the end of a page. */
+    private void multiplyScores(
+            AttentionShape shape, Scaling scaling, BatchRows.Span span, float[] qkv, float[] scores) {
+        int headDim = shape.headDim();
+        KvLayer cache = span.cache();
+        int firstPosition = span.firstPosition();
+        int rows = span.rows();
         int origin = shape.firstVisible(firstPosition);
-        int panels = Math.ceilDiv(firstPosition + rows - origin, PanelProduct.COLUMNS);
+        int firstPanel = origin / PanelProduct.COLUMNS;
+        int panels = Math.ceilDiv(span.end(), PanelProduct.COLUMNS) - firstPanel;
         team.run(shape.heads() * panels, (worker, part) -> {
             int head = part / panels;
-            int first = origin + part % panels * PanelProduct.COLUMNS;
-            int count = Math.min(PanelProduct.COLUMNS, firstPosition + rows - first);
+            int panelStart = (firstPanel + part % panels) * PanelProduct.COLUMNS;
+            int first = Math.max(origin, panelStart);
+            int count = Math.min(panelStart + PanelProduct.COLUMNS, span.end()) - first;
             int firstRow = Math.max(0, first - firstPosition);
             int endRow = shape.rowsSeeing(first + count - 1, firstPosition, rows);
-            int key = head / shape.headsPerKvHead() * headDim * context + first;
+            int key = cache.keyIndex(shape.kvHead(head), 0, first);
             PanelProduct product = scratch[worker].panels;
-            PanelSource panel = PanelSource.rowsOf(keys, key, context, count);
-            product.unslicedProduct(qkv, head * headDim, shape.fusedWidth(), firstRow, endRow, headDim, panel);
+            PanelSource panel = PanelSource.rowsOf(cache.keys(first), key, cache.keyStride(), count);
+            int query = span.firstRow() * shape.fusedWidth() + head * headDim;
+            product.unslicedProduct(qkv, query, shape.fusedWidth(), firstRow, endRow, headDim, panel);
             float[] sums = product.totals();
             for (int r = firstRow; r < endRow; r++) {
-                int target = (r * shape.heads() + head) * context + first;
+                int target = ((span.firstRow() + r) * shape.heads() + head) * shape.contextLength() + first;
                 VectorMath.scale(scaling, sums, r * PanelProduct.COLUMNS, scores, target, count);
             }
         });
     }
 
     @Override
-    public void softmax(AttentionShape shape, int firstPosition, int rows, float[] scores) {
+    public void softmax(AttentionShape shape, BatchRows rows, float[] scores) {
         int heads = shape.heads();
-        int seen = shape.visible(firstPosition + rows - 1);
-        forEachPart(rows * heads, rows * heads * seen, (worker, part) -> {
-            int position = firstPosition + part / heads;
+        int parts = rows.count() * heads;
+        forEachPart(parts, parts * shape.visible(rows.end() - 1), (worker, part) -> {
+            int position = rows.position(part / heads);
             int first = shape.firstVisible(position);
             int length = position + 1 - first;
             int row = part * shape.contextLength() + first;
@@ -346,70 +356,90 @@ public final class VectorOps implements HostOps {
     }
 
     @Override
-    public void attentionOutput(
-            AttentionShape shape, float[] probabilities, float[] values, int firstPosition, int rows, float[] out) {
-        if (rows < PANEL_ROWS) {
-            sweepValues(shape, probabilities, values, firstPosition, rows, out);
-        } else {
-            multiplyValues(shape, probabilities, values, firstPosition, rows, out);
+    public void attentionOutput(AttentionShape shape, BatchRows rows, float[] probabilities, float[] out) {
+        forEachShortSpan(shape, rows, (worker, span, head) -> {
+            float[] slice = scratch[worker].headSlice(shape.headDim());
+            for (int r = 0; r < span.rows(); r++) {
+                sweepValues(shape, span, r, head, probabilities, out, slice);
+            }
+        });
+        for (BatchRows.Span span : rows.spans()) {
+            if (span.rows() >= PANEL_ROWS) {
+                multiplyValues(shape, span, probabilities, out);
+            }
         }
     }
 
-    private void sweepValues(
-            AttentionShape shape, float[] probabilities, float[] values, int firstPosition, int rows, float[] out) {
+    private static void sweepValues(
+            AttentionShape shape,
+            BatchRows.Span span,
+            int r,
+            int head,
+            float[] probabilities,
+            float[] out,
+            float[] slice) {
         int headDim = shape.headDim();
-        int context = shape.contextLength();
-        int seen = shape.visible(firstPosition + rows - 1);
-        forEachPart(shape.heads(), rows * shape.heads() * seen, (worker, head) -> {
-            int value = head / shape.headsPerKvHead() * context * headDim;
-            float[] slice = scratch[worker].headSlice(headDim);
-            for (int r = 0; r < rows; r++) {
-                int row = (r * shape.heads() + head) * context;
-                int target = (r * shape.heads() + head) * headDim;
-                int end = firstPosition + r + 1;
-                Arrays.fill(out, target, target + headDim, 0f);
-                for (int start = shape.firstVisible(firstPosition + r); start < end; ) {
-                    int count = Math.min(SLICE - start % SLICE, end - start);
-                    Arrays.fill(slice, 0, headDim, 0f);
-                    RowSweep.addArrayRows(
-                            probabilities,
-                            row + start,
-                            count,
-                            values,
-                            value + start * headDim,
-                            headDim,
-                            headDim,
-                            slice);
-                    VectorMath.add(out, target, slice, 0, headDim);
-                    start += count;
-                }
-            }
-        });
+        KvLayer cache = span.cache();
+        int row = (span.firstRow() + r) * shape.heads() + head;
+        int probability = row * shape.contextLength();
+        int target = row * headDim;
+        int end = span.firstPosition() + r + 1;
+        Arrays.fill(out, target, target + headDim, 0f);
+        int count;
+        for (int start = shape.firstVisible(end - 1); start < end; start += count) {
+            count = Math.min(SLICE - start % SLICE, end - start);
+            Arrays.fill(slice, 0, headDim, 0f);
+            float[] values = cache.values(start);
+            int value = cache.valueIndex(shape.kvHead(head), start);
+            RowSweep.addArrayRows(probabilities, probability + start, count, values, value, headDim, headDim, slice);
+            VectorMath.add(out, target, slice, 0, headDim);
+        }
     }
 
-    private void multiplyValues(
-            AttentionShape shape, float[] probabilities, float[] values, int firstPosition, int rows, float[] out) {
+    private void multiplyValues(AttentionShape shape, BatchRows.Span span, float[] probabilities, float[] out) {
         int headDim = shape.headDim();
-        int context = shape.contextLength();
         int panels = Math.ceilDiv(headDim, PanelProduct.COLUMNS);
         team.run(shape.heads() * panels, (worker, part) -> {
             int head = part / panels;
             int first = part % panels * PanelProduct.COLUMNS;
             int count = Math.min(PanelProduct.COLUMNS, headDim - first);
-            int value = head / shape.headsPerKvHead() * context * headDim + first;
             PanelProduct product = scratch[worker].panels;
-            PanelSource panel = PanelSource.rowsOf(values, value, headDim, count);
+            PanelSource panel = PanelSource.valuesOf(span.cache(), shape.kvHead(head), headDim, first, count);
             product.causalProduct(
-                    probabilities, head * context, shape.scoresWidth(), firstPosition + 1, shape.window(), rows, panel);
-            for (int r = 0; r < rows; r++) {
-                System.arraycopy(
-                        product.totals(),
-                        r * PanelProduct.COLUMNS,
-                        out,
-                        (r * shape.heads() + head) * headDim + first,
-                        count);
+                    probabilities,
+                    span.firstRow() * shape.scoresWidth() + head * shape.contextLength(),
+                    shape.scoresWidth(),
+                    span.firstPosition() + 1,
+                    shape.window(),
+                    span.rows(),
+                    panel);
+            for (int r = 0; r < span.rows(); r++) {
+                int target = ((span.firstRow() + r) * shape.heads() + head) * headDim + first;
+                System.arraycopy(product.totals(), r * PanelProduct.COLUMNS, out, target, count);
             }
         });
+    }
+
+    /** A loop over one head's rows of a span. */
+    private interface HeadLoop {
+        void run(int worker, BatchRows.Span span, int head);
+    }
+
+    /** Every head of every span with so few rows that panels are not worth copying for them. */
+    private void forEachShortSpan(AttentionShape shape, BatchRows rows, HeadLoop loop) {
+        int heads = shape.heads();
+        long elements = 0;
+        for (BatchRows.Span span : rows.spans()) {
+            elements += span.rows() < PANEL_ROWS ? (long) span.rows() * heads * shape.visible(span.end() - 1) : 0;
+        }
+        if (elements > 0) {
+            forEachPart(rows.spans().size() * heads, Math.clamp(elements, 0, Integer.MAX_VALUE), (worker, part) -> {
+                BatchRows.Span span = rows.spans().get(part / heads);
+                if (span.rows() < PANEL_ROWS) {
+                    loop.run(worker, span, part % heads);
+                }
+            });
+        }
     }
 
     @Override

@@ -12,6 +12,7 @@ import io.github.tornadotransformers.models.program.Scaling;
 import io.github.tornadotransformers.testsupport.Bits;
 import io.github.tornadotransformers.testsupport.RandomData;
 import java.util.Arrays;
+import java.util.List;
 import java.util.stream.IntStream;
 import java.util.stream.LongStream;
 import org.junit.jupiter.api.AfterEach;
@@ -58,14 +59,13 @@ class VectorOpsTest {
     @MethodSource("seeds")
     void positionEmbedding(long seed) {
         RandomData data = start(seed);
-        int rows = data.between(1, 9);
+        BatchRows rows = batch(data).contiguous();
         int width = data.size(389);
-        int firstPosition = data.between(0, 5);
-        float[] table = data.wildFloats((firstPosition + rows) * width);
-        float[] expected = data.wildFloats(rows * width);
+        float[] table = data.wildFloats(rows.end() * width);
+        float[] expected = data.wildFloats(rows.count() * width);
         float[] actual = expected.clone();
-        scalar.positionEmbedding(table, firstPosition, rows, width, expected);
-        vector.positionEmbedding(table, firstPosition, rows, width, actual);
+        scalar.positionEmbedding(table, rows, width, expected);
+        vector.positionEmbedding(table, rows, width, actual);
         Bits.assertSame("positions", actual, expected);
     }
 
@@ -156,17 +156,16 @@ class VectorOpsTest {
     @MethodSource("seeds")
     void rotary(long seed) {
         RandomData data = start(seed);
-        AttentionShape shape = attentionShape(data);
-        int rows = rows(data, shape);
-        int firstPosition = data.between(0, shape.contextLength() - rows);
+        RandomBatch batch = batch(data);
+        AttentionShape shape = batch.shape();
         double[] frequencies = IntStream.range(0, data.between(1, shape.headDim() / 2))
                 .mapToDouble(i -> Math.pow(10000, -2.0 * i / shape.headDim()))
                 .toArray();
         RotaryTable table = RotaryTable.of(frequencies, 1, shape.contextLength());
-        float[] expected = data.wildFloats(rows * shape.fusedWidth());
+        float[] expected = data.wildFloats(batch.rows() * shape.fusedWidth());
         float[] actual = expected.clone();
-        scalar.rotary(shape, table, firstPosition, rows, expected);
-        vector.rotary(shape, table, firstPosition, rows, actual);
+        scalar.rotary(shape, table, batch.contiguous(), expected);
+        vector.rotary(shape, table, batch.contiguous(), actual);
         Bits.assertSame(shape.toString(), actual, expected);
     }
 
@@ -174,68 +173,91 @@ class VectorOpsTest {
     @MethodSource("seeds")
     void cacheAppend(long seed) {
         RandomData data = start(seed);
-        AttentionShape shape = attentionShape(data);
-        int rows = rows(data, shape);
-        int firstPosition = data.between(0, shape.contextLength() - rows);
-        float[] qkv = data.wildFloats(rows * shape.fusedWidth());
-        float[] expectedKeys = data.floats((int) shape.cacheLayerSize());
-        float[] expectedValues = data.floats((int) shape.cacheLayerSize());
-        float[] actualKeys = expectedKeys.clone();
-        float[] actualValues = expectedValues.clone();
-        scalar.cacheAppend(shape, qkv, firstPosition, rows, expectedKeys, expectedValues);
-        vector.cacheAppend(shape, qkv, firstPosition, rows, actualKeys, actualValues);
-        Bits.assertSame("keys " + shape, actualKeys, expectedKeys);
-        Bits.assertSame("values " + shape, actualValues, expectedValues);
+        RandomBatch batch = batch(data);
+        AttentionShape shape = batch.shape();
+        float[] qkv = data.wildFloats(batch.rows() * shape.fusedWidth());
+        BatchRows expected = batch.paged();
+        BatchRows paged = batch.paged();
+        BatchRows contiguous = batch.contiguous();
+        scalar.cacheAppend(shape, expected, qkv);
+        vector.cacheAppend(shape, paged, qkv);
+        vector.cacheAppend(shape, contiguous, qkv);
+        List<float[]> elements = batch.elements(expected);
+        for (int i = 0; i < elements.size(); i++) {
+            Bits.assertSame("pages of " + shape, batch.elements(paged).get(i), elements.get(i));
+            Bits.assertSame("one piece of " + shape, batch.elements(contiguous).get(i), elements.get(i));
+        }
     }
 
     @ParameterizedTest
     @MethodSource("seeds")
     void attentionScores(long seed) {
         RandomData data = start(seed);
-        AttentionShape shape = attentionShape(data);
-        int rows = rows(data, shape);
-        int firstPosition = data.between(0, shape.contextLength() - rows);
-        float[] qkv = data.wildFloats(rows * shape.fusedWidth());
-        float[] keys = data.wildFloats((int) shape.cacheLayerSize());
-        float[] expected = new float[rows * shape.scoresWidth()];
-        float[] actual = expected.clone();
+        RandomBatch batch = batch(data);
+        AttentionShape shape = batch.shape();
+        float[] qkv = data.wildFloats(batch.rows() * shape.fusedWidth());
+        float[] expected = new float[batch.rows() * shape.scoresWidth()];
+        float[] paged = expected.clone();
+        float[] contiguous = expected.clone();
         Scaling scaling = scaling(data);
-        scalar.attentionScores(shape, scaling, qkv, keys, firstPosition, rows, expected);
-        vector.attentionScores(shape, scaling, qkv, keys, firstPosition, rows, actual);
-        assertSameScores(shape, firstPosition, rows, actual, expected);
+        scalar.attentionScores(shape, scaling, batch.contiguous(), qkv, expected);
+        vector.attentionScores(shape, scaling, batch.paged(), qkv, paged);
+        vector.attentionScores(shape, scaling, batch.contiguous(), qkv, contiguous);
+        assertSameScores(batch, paged, expected);
+        assertSameScores(batch, contiguous, expected);
     }
 
     @ParameterizedTest
     @MethodSource("seeds")
     void softmax(long seed) {
         RandomData data = start(seed);
-        AttentionShape shape = attentionShape(data);
-        int rows = rows(data, shape);
-        int firstPosition = data.between(0, shape.contextLength() - rows);
-        float[] expected = data.floats(rows * shape.scoresWidth());
+        RandomBatch batch = batch(data);
+        AttentionShape shape = batch.shape();
+        float[] expected = data.floats(batch.rows() * shape.scoresWidth());
         for (int i = 0; i < expected.length; i++) {
             expected[i] *= data.coin() ? 1f : 60f;
         }
         float[] actual = expected.clone();
-        scalar.softmax(shape, firstPosition, rows, expected);
-        vector.softmax(shape, firstPosition, rows, actual);
-        assertSameScores(shape, firstPosition, rows, actual, expected);
+        scalar.softmax(shape, batch.contiguous(), expected);
+        vector.softmax(shape, batch.contiguous(), actual);
+        assertSameScores(batch, actual, expected);
     }
 
     @ParameterizedTest
     @MethodSource("seeds")
     void attentionOutput(long seed) {
         RandomData data = start(seed);
-        AttentionShape shape = attentionShape(data);
-        int rows = rows(data, shape);
-        int firstPosition = data.between(0, shape.contextLength() - rows);
-        float[] probabilities = data.wildFloats(rows * shape.scoresWidth());
-        float[] values = data.wildFloats((int) shape.cacheLayerSize());
-        float[] expected = new float[rows * shape.queryWidth()];
+        RandomBatch batch = batch(data);
+        AttentionShape shape = batch.shape();
+        float[] probabilities = data.wildFloats(batch.rows() * shape.scoresWidth());
+        float[] expected = new float[batch.rows() * shape.queryWidth()];
+        float[] paged = expected.clone();
+        float[] contiguous = expected.clone();
+        scalar.attentionOutput(shape, batch.contiguous(), probabilities, expected);
+        vector.attentionOutput(shape, batch.paged(), probabilities, paged);
+        vector.attentionOutput(shape, batch.contiguous(), probabilities, contiguous);
+        Bits.assertSame("pages of " + shape, paged, expected);
+        Bits.assertSame("one piece of " + shape, contiguous, expected);
+    }
+
+    /** Where keys and values lie does not matter to the definition either. */
+    @ParameterizedTest
+    @MethodSource("seeds")
+    void definitionOnPages(long seed) {
+        RandomData data = start(seed);
+        RandomBatch batch = batch(data);
+        AttentionShape shape = batch.shape();
+        float[] qkv = data.wildFloats(batch.rows() * shape.fusedWidth());
+        float[] expected = new float[batch.rows() * shape.scoresWidth()];
         float[] actual = expected.clone();
-        scalar.attentionOutput(shape, probabilities, values, firstPosition, rows, expected);
-        vector.attentionOutput(shape, probabilities, values, firstPosition, rows, actual);
-        Bits.assertSame(shape.toString(), actual, expected);
+        scalar.attentionScores(shape, Scaling.by(0.3f), batch.contiguous(), qkv, expected);
+        scalar.attentionScores(shape, Scaling.by(0.3f), batch.paged(), qkv, actual);
+        assertSameScores(batch, actual, expected);
+        float[] expectedOutput = new float[batch.rows() * shape.queryWidth()];
+        float[] actualOutput = expectedOutput.clone();
+        scalar.attentionOutput(shape, batch.contiguous(), expected, expectedOutput);
+        scalar.attentionOutput(shape, batch.paged(), expected, actualOutput);
+        Bits.assertSame(shape.toString(), actualOutput, expectedOutput);
     }
 
     @ParameterizedTest
@@ -274,17 +296,18 @@ class VectorOpsTest {
         return data.coin() ? shape : shape.withWindow(data.coin() ? data.between(1, 20) : data.size(389));
     }
 
-    private static int rows(RandomData data, AttentionShape shape) {
-        return data.between(1, Math.min(17, shape.contextLength()));
+    private static RandomBatch batch(RandomData data) {
+        return RandomBatch.of(attentionShape(data), data);
     }
 
-    private static void assertSameScores(
-            AttentionShape shape, int firstPosition, int rows, float[] actual, float[] expected) {
-        for (int r = 0; r < rows; r++) {
+    private static void assertSameScores(RandomBatch batch, float[] actual, float[] expected) {
+        AttentionShape shape = batch.shape();
+        BatchRows rows = batch.contiguous();
+        for (int r = 0; r < rows.count(); r++) {
             for (int head = 0; head < shape.heads(); head++) {
-                int first = shape.firstVisible(firstPosition + r);
+                int first = shape.firstVisible(rows.position(r));
                 int row = (r * shape.heads() + head) * shape.contextLength() + first;
-                int length = firstPosition + r + 1 - first;
+                int length = rows.position(r) + 1 - first;
                 Bits.assertSame(
                         shape + " row " + r + " head " + head,
                         Arrays.copyOfRange(actual, row, row + length),

@@ -1,5 +1,7 @@
 package io.github.tornadotransformers.kernels;
 
+import io.github.tornadotransformers.host.BatchRows;
+import io.github.tornadotransformers.host.KvLayer;
 import io.github.tornadotransformers.host.ScalarOps;
 import io.github.tornadotransformers.models.program.AttentionShape;
 import io.github.tornadotransformers.models.program.RotaryTable;
@@ -56,6 +58,14 @@ class AttentionKernelsTest {
         FloatArray stacked(float[] cache) {
             return KernelArrays.stacked(cache, layer, LAYERS);
         }
+
+        BatchRows batch() {
+            return BatchRows.of(position, live);
+        }
+
+        BatchRows batch(float[] keys, float[] values) {
+            return BatchRows.of(position, live, KvLayer.contiguous(shape, keys, values));
+        }
     }
 
     @ParameterizedTest
@@ -71,7 +81,7 @@ class AttentionKernelsTest {
         RotaryTable table = RotaryTable.of(frequencies, 1, shape.contextLength());
         float[] expected = data.wildFloats(place.rows() * shape.fusedWidth());
         FloatArray actual = FloatArray.fromArray(expected);
-        oracle.rotary(shape, table, place.position(), place.live(), expected);
+        oracle.rotary(shape, table, place.batch(), expected);
         RotaryKernels.rotatePairs(
                 KernelArrays.angles(table),
                 place.step(),
@@ -96,7 +106,7 @@ class AttentionKernelsTest {
         float[] expectedValues = data.floats((int) shape.cacheLayerSize());
         FloatArray keys = place.stacked(expectedKeys);
         FloatArray values = place.stacked(expectedValues);
-        oracle.cacheAppend(shape, qkv, place.position(), place.live(), expectedKeys, expectedValues);
+        oracle.cacheAppend(shape, place.batch(expectedKeys, expectedValues), qkv);
         CacheKernels.append(
                 FloatArray.fromArray(qkv),
                 place.layerIndex(),
@@ -129,7 +139,7 @@ class AttentionKernelsTest {
         FloatArray actual = FloatArray.fromArray(expected);
         boolean capped = data.coin();
         Scaling scaling = capped ? Scaling.by(0.3f).capped(7f) : Scaling.by(0.3f);
-        oracle.attentionScores(shape, scaling, qkv, keys, place.position(), place.live(), expected);
+        oracle.attentionScores(shape, scaling, place.batch(keys, new float[0]), qkv, expected);
         AttentionKernels.scaledScores(
                 FloatArray.fromArray(qkv),
                 place.stacked(keys),
@@ -160,7 +170,7 @@ class AttentionKernelsTest {
             expected[i] *= data.coin() ? 1f : 60f;
         }
         float[] scores = expected.clone();
-        oracle.softmax(shape, place.position(), place.live(), expected);
+        oracle.softmax(shape, place.batch(), expected);
         // NaN spoils a sum, but never wins a maximum.
         for (float stale : new float[] {Float.NaN, Float.MAX_VALUE}) {
             FloatArray actual = FloatArray.fromArray(scores);
@@ -194,7 +204,7 @@ class AttentionKernelsTest {
         float[] expected = new float[place.rows() * shape.queryWidth()];
         Arrays.fill(expected, Float.NaN);
         FloatArray actual = FloatArray.fromArray(expected);
-        oracle.attentionOutput(shape, probabilities, values, place.position(), place.live(), expected);
+        oracle.attentionOutput(shape, place.batch(new float[0], values), probabilities, expected);
         FloatArray sums = KernelArrays.nan(place.rows() * shape.queryWidth() * place.slices());
         AttentionKernels.sliceOutputs(
                 FloatArray.fromArray(probabilities),

@@ -1,5 +1,6 @@
 package io.github.tornadotransformers.kernels;
 
+import io.github.tornadotransformers.host.BatchRows;
 import io.github.tornadotransformers.host.ScalarOps;
 import io.github.tornadotransformers.models.checkpoint.DType;
 import io.github.tornadotransformers.testsupport.Bits;
@@ -87,7 +88,7 @@ class EmbeddingKernelsTest {
         float[] table = data.wildFloats((position + live) * width);
         float[] expected = data.wildFloats(rows * width);
         FloatArray actual = FloatArray.fromArray(expected);
-        oracle.positionEmbedding(table, position, live, width, expected);
+        oracle.positionEmbedding(table, BatchRows.of(position, live), width, expected);
         EmbeddingKernels.addPositions(
                 FloatArray.fromArray(table), KernelArrays.step(position, live, 0), actual, rows, width);
         Bits.assertSame("width " + width, actual.toHeapArray(), expected);

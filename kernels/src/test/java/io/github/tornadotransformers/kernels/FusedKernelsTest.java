@@ -1,5 +1,7 @@
 package io.github.tornadotransformers.kernels;
 
+import io.github.tornadotransformers.host.BatchRows;
+import io.github.tornadotransformers.host.KvLayer;
 import io.github.tornadotransformers.host.ScalarOps;
 import io.github.tornadotransformers.models.checkpoint.DType;
 import io.github.tornadotransformers.models.program.Activation;
@@ -134,7 +136,7 @@ class FusedKernelsTest {
                 .toArray();
         RotaryTable table = RotaryTable.of(frequencies, 1, shape.contextLength());
         float[] expected = projection.expected(oracle);
-        oracle.rotary(shape, table, position, projection.live(), expected);
+        oracle.rotary(shape, table, BatchRows.of(position, projection.live()), expected);
         Caches caches = Caches.of(shape, data);
         FloatArray qkv = KernelArrays.nan(projection.rows() * shape.fusedWidth());
         FloatArray keys = caches.stackedKeys(projection.layer());
@@ -182,7 +184,8 @@ class FusedKernelsTest {
             FloatArray qkv,
             FloatArray keys,
             FloatArray values) {
-        oracle.cacheAppend(shape, expected, position, projection.live(), caches.keys(), caches.values());
+        KvLayer cache = KvLayer.contiguous(shape, caches.keys(), caches.values());
+        oracle.cacheAppend(shape, BatchRows.of(position, projection.live(), cache), expected);
         float[] queries = new float[projection.rows() * shape.fusedWidth()];
         Arrays.fill(queries, Float.NaN);
         for (int row = 0; row < projection.live(); row++) {
@@ -234,7 +237,7 @@ class FusedKernelsTest {
         float[] scores = data.floats(shape.scoresWidth());
         FloatArray raw = FloatArray.fromArray(scores);
         float[] expected = scores.clone();
-        oracle.softmax(shape, position, 1, expected);
+        oracle.softmax(shape, BatchRows.of(position, 1), expected);
         FloatArray actual = FloatArray.fromArray(scores);
         FloatArray sums = KernelArrays.nan(heads * Slices.count(context));
         IntArray step = KernelArrays.step(position, 1, 0);

@@ -29,8 +29,13 @@ public final class RandomConfigs {
     private RandomConfigs() {}
 
     public static ModelConfig of(RandomData data) {
+        return of(data, data.between(1, 200));
+    }
+
+    /** @param context positions that the model was trained for */
+    public static ModelConfig of(RandomData data, int context) {
         List<ModelFamily<?>> families = ModelFamilies.all();
-        return of(families.get(data.between(0, families.size() - 1)), data);
+        return of(families.get(data.between(0, families.size() - 1)), data, context);
     }
 
     /** Of those that can be trained. */
@@ -43,12 +48,17 @@ public final class RandomConfigs {
     }
 
     public static <C extends ModelConfig> C of(ModelFamily<C> family, RandomData data) {
+        return of(family, data, data.between(1, 200));
+    }
+
+    private static <C extends ModelConfig> C of(ModelFamily<C> family, RandomData data, int context) {
         List<C> examples = family.examples();
-        ObjectNode json = json(family, examples.get(data.between(0, examples.size() - 1)), data);
+        ObjectNode json = json(family, examples.get(data.between(0, examples.size() - 1)), data, context);
         return family.parse(new ConfigReader(Path.of("config.json"), json));
     }
 
-    private static <C extends ModelConfig> ObjectNode json(ModelFamily<C> family, C example, RandomData data) {
+    private static <C extends ModelConfig> ObjectNode json(
+            ModelFamily<C> family, C example, RandomData data, int context) {
         ObjectNode json = JsonNodeFactory.instance.objectNode();
         family.describe(example, json);
         int kvHeads = data.between(1, 3);
@@ -61,8 +71,8 @@ public final class RandomConfigs {
         replace(json, "intermediate_size", data.size(389));
         replace(json, "n_inner", data.size(389));
         replace(json, "vocab_size", data.size(257));
-        replace(json, "max_position_embeddings", data.between(1, 200));
-        replace(json, "n_positions", data.between(1, 200));
+        replace(json, "max_position_embeddings", context);
+        replace(json, "n_positions", context);
         replace(json, "num_hidden_layers", data.between(1, example.layers()));
         replace(json, "n_layer", data.between(1, example.layers()));
         replace(json, "sliding_window", data.between(1, 12));

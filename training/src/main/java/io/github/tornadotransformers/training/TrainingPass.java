@@ -1,8 +1,10 @@
 package io.github.tornadotransformers.training;
 
 import io.github.tornadotransformers.host.BackwardOps;
+import io.github.tornadotransformers.host.BatchRows;
 import io.github.tornadotransformers.host.HostMatrix;
 import io.github.tornadotransformers.host.HostOps;
+import io.github.tornadotransformers.host.KvLayer;
 import io.github.tornadotransformers.host.OpLoop;
 import io.github.tornadotransformers.host.OpRows;
 import io.github.tornadotransformers.host.OpWeights;
@@ -42,13 +44,13 @@ public final class TrainingPass implements GradientPass {
     private final Map<Buffer, float[]> current = new HashMap<>();
     private final Map<Buffer, float[]> bufferGradients = new HashMap<>();
     private final List<Step> steps = new ArrayList<>();
-    private final float[] keys;
-    private final float[] values;
+    private final KvLayer cache;
     private final float[] logits;
     private Buffer cached;
     private float[] activated;
     private int[] tokens;
     private int rows;
+    private BatchRows batch;
 
     /**
      * @param program for sequences of at most its context
@@ -62,8 +64,8 @@ public final class TrainingPass implements GradientPass {
         this.gradients = gradients;
         this.ops = ops;
         this.backwardOps = backwardOps;
-        keys = new float[Math.toIntExact(program.attention().cacheLayerSize())];
-        values = new float[keys.length];
+        int cacheSize = Math.toIntExact(program.attention().cacheLayerSize());
+        cache = KvLayer.contiguous(program.attention(), new float[cacheSize], new float[cacheSize]);
         program.whyNotLearned().ifPresent(reason -> {
             throw new IllegalArgumentException("a program that cannot be trained: " + reason);
         });
@@ -116,6 +118,7 @@ public final class TrainingPass implements GradientPass {
         GradientPass.requireSequence(program, tokens, targets);
         this.tokens = tokens;
         rows = tokens.length;
+        batch = BatchRows.of(0, rows, cache);
         for (Step step : steps) {
             step.forward.run();
         }
@@ -160,7 +163,7 @@ public final class TrainingPass implements GradientPass {
             case IN_PLACE, STORES -> before;
         };
         OpLoop loop = OpLoop.of(op, layerWeights);
-        OpRows at = new OpRows(keys, values).use(input.orElse(output), output);
+        OpRows at = new OpRows().use(input.orElse(output), output);
         if (op instanceof Op.CacheAppend append) {
             cached = append.qkv();
         }
@@ -170,7 +173,7 @@ public final class TrainingPass implements GradientPass {
             if (keeps) {
                 System.arraycopy(before, 0, output, 0, rows * width);
             }
-            loop.run(ops, at.at(tokens, 0, rows));
+            loop.run(ops, at.at(tokens, batch));
         };
     }
 
@@ -184,7 +187,7 @@ public final class TrainingPass implements GradientPass {
         OpRows at = new OpRows().use(input, sum);
         int width = linear.output().width();
         return () -> {
-            loop.run(ops, at.at(tokens, 0, rows));
+            loop.run(ops, at.at(tokens, batch));
             backwardOps.activate(linear.activation(), rows * width, sum, output);
         };
     }

@@ -1,7 +1,9 @@
 package io.github.tornadotransformers.benchmarks.jmh;
 
+import io.github.tornadotransformers.host.BatchRows;
 import io.github.tornadotransformers.host.HostMatrix;
 import io.github.tornadotransformers.host.HostOps;
+import io.github.tornadotransformers.host.KvLayer;
 import io.github.tornadotransformers.kernels.AttentionKernels;
 import io.github.tornadotransformers.kernels.CacheKernels;
 import io.github.tornadotransformers.kernels.EmbeddingKernels;
@@ -78,6 +80,23 @@ final class KernelOps implements HostOps {
         return known;
     }
 
+    /** Of one sequence. */
+    private void setStep(BatchRows batch) {
+        setStep(batch.position(0), batch.count());
+    }
+
+    private static KvLayer cache(BatchRows batch) {
+        return batch.spans().getFirst().cache();
+    }
+
+    private FloatArray keys(BatchRows batch) {
+        return floats(cache(batch).keys(0));
+    }
+
+    private FloatArray values(BatchRows batch) {
+        return floats(cache(batch).values(0));
+    }
+
     private void setStep(int firstPosition, int rows) {
         step.set(Step.POSITION, firstPosition);
         step.set(Step.ROWS, rows);
@@ -105,9 +124,9 @@ final class KernelOps implements HostOps {
     }
 
     @Override
-    public void positionEmbedding(float[] table, int firstPosition, int rows, int width, float[] out) {
-        setStep(firstPosition, rows);
-        EmbeddingKernels.addPositions(floats(table), step, floats(out), rows, width);
+    public void positionEmbedding(float[] table, BatchRows rows, int width, float[] out) {
+        setStep(rows);
+        EmbeddingKernels.addPositions(floats(table), step, floats(out), rows.count(), width);
     }
 
     @Override
@@ -234,13 +253,13 @@ final class KernelOps implements HostOps {
     }
 
     @Override
-    public void rotary(AttentionShape shape, RotaryTable table, int firstPosition, int rows, float[] qkv) {
-        setStep(firstPosition, rows);
+    public void rotary(AttentionShape shape, RotaryTable table, BatchRows rows, float[] qkv) {
+        setStep(rows);
         RotaryKernels.rotatePairs(
                 copy(table, KernelOps::angles),
                 step,
                 floats(qkv),
-                rows,
+                rows.count(),
                 shape.heads(),
                 shape.kvHeads(),
                 shape.headDim(),
@@ -255,16 +274,15 @@ final class KernelOps implements HostOps {
     }
 
     @Override
-    public void cacheAppend(
-            AttentionShape shape, float[] qkv, int firstPosition, int rows, float[] keys, float[] values) {
-        setStep(firstPosition, rows);
+    public void cacheAppend(AttentionShape shape, BatchRows rows, float[] qkv) {
+        setStep(rows);
         CacheKernels.append(
                 floats(qkv),
                 layer,
                 step,
-                floats(keys),
-                floats(values),
-                rows,
+                keys(rows),
+                values(rows),
+                rows.count(),
                 shape.heads(),
                 shape.kvHeads(),
                 shape.headDim(),
@@ -272,22 +290,15 @@ final class KernelOps implements HostOps {
     }
 
     @Override
-    public void attentionScores(
-            AttentionShape shape,
-            Scaling scaling,
-            float[] qkv,
-            float[] keys,
-            int firstPosition,
-            int rows,
-            float[] scores) {
-        setStep(firstPosition, rows);
+    public void attentionScores(AttentionShape shape, Scaling scaling, BatchRows rows, float[] qkv, float[] scores) {
+        setStep(rows);
         AttentionKernels.scaledScores(
                 floats(qkv),
-                floats(keys),
+                keys(rows),
                 layer,
                 step,
                 floats(scores),
-                rows,
+                rows.count(),
                 shape.heads(),
                 shape.headsPerKvHead(),
                 shape.headDim(),
@@ -300,40 +311,47 @@ final class KernelOps implements HostOps {
     }
 
     @Override
-    public void softmax(AttentionShape shape, int firstPosition, int rows, float[] scores) {
-        setStep(firstPosition, rows);
+    public void softmax(AttentionShape shape, BatchRows rows, float[] scores) {
+        setStep(rows);
         int context = shape.contextLength();
-        int slices = rows * shape.heads() * Slices.count(context);
+        int slices = rows.count() * shape.heads() * Slices.count(context);
         FloatArray maxima = scratch("maxima", slices);
         FloatArray sums = scratch("sums", slices);
         FloatArray in = floats(scores);
         int heads = shape.heads();
         int window = KernelArguments.window(shape);
-        AttentionKernels.sliceMaxima(in, step, maxima, rows, heads, context, window);
-        AttentionKernels.sliceExponentials(in, maxima, step, sums, rows, heads, context, window, KernelMath.STRICT);
-        AttentionKernels.divideByTotals(sums, step, in, rows, heads, context, window, KernelMath.STRICT);
+        AttentionKernels.sliceMaxima(in, step, maxima, rows.count(), heads, context, window);
+        AttentionKernels.sliceExponentials(
+                in, maxima, step, sums, rows.count(), heads, context, window, KernelMath.STRICT);
+        AttentionKernels.divideByTotals(sums, step, in, rows.count(), heads, context, window, KernelMath.STRICT);
     }
 
     @Override
-    public void attentionOutput(
-            AttentionShape shape, float[] probabilities, float[] values, int firstPosition, int rows, float[] out) {
-        setStep(firstPosition, rows);
+    public void attentionOutput(AttentionShape shape, BatchRows rows, float[] probabilities, float[] out) {
+        setStep(rows);
         int context = shape.contextLength();
-        FloatArray sums = scratch("sums", rows * Slices.count(context) * shape.queryWidth());
+        FloatArray sums = scratch("sums", rows.count() * Slices.count(context) * shape.queryWidth());
         AttentionKernels.sliceOutputs(
                 floats(probabilities),
-                floats(values),
+                values(rows),
                 layer,
                 step,
                 sums,
-                rows,
+                rows.count(),
                 shape.heads(),
                 shape.headsPerKvHead(),
                 shape.headDim(),
                 context,
                 KernelArguments.window(shape));
         AttentionKernels.finishOutputs(
-                sums, step, floats(out), rows, shape.heads(), shape.headDim(), context, KernelArguments.window(shape));
+                sums,
+                step,
+                floats(out),
+                rows.count(),
+                shape.heads(),
+                shape.headDim(),
+                context,
+                KernelArguments.window(shape));
     }
 
     @Override

@@ -78,9 +78,14 @@ public record AttentionShape(int heads, int kvHeads, int headDim, int contextLen
         return heads / kvHeads;
     }
 
+    /** The key/value head that a query head reads. */
+    public int kvHead(int head) {
+        return head / headsPerKvHead();
+    }
+
     /** Where in a row of the fused projection the key that a query head reads begins. */
     public int keyColumn(int head) {
-        return queryWidth() + head / headsPerKvHead() * headDim;
+        return queryWidth() + kvHead(head) * headDim;
     }
 
     /** Where in a row of the fused projection the value that a query head reads begins. */

@@ -1,5 +1,6 @@
 package io.github.tornadotransformers.runner.verify;
 
+import io.github.tornadotransformers.host.BatchRows;
 import io.github.tornadotransformers.host.ForwardingOps;
 import io.github.tornadotransformers.host.HostForwardPass;
 import io.github.tornadotransformers.host.HostOps;
@@ -158,44 +159,37 @@ public sealed interface Fault {
 
             @Override
             public void attentionScores(
-                    AttentionShape shape,
-                    Scaling scaling,
-                    float[] qkv,
-                    float[] keys,
-                    int firstPosition,
-                    int rows,
-                    float[] scores) {
+                    AttentionShape shape, Scaling scaling, BatchRows rows, float[] qkv, float[] scores) {
                 float[] row = new float[shape.scoresWidth()];
-                for (int r = 0; r < rows; r++) {
+                for (int r = 0; r < rows.count(); r++) {
                     float[] query = row(qkv, r, shape.fusedWidth());
-                    super.attentionScores(shape, scaling, query, keys, firstPosition + rows - 1, 1, row);
+                    super.attentionScores(shape, scaling, last(rows), query, row);
                     System.arraycopy(row, 0, scores, r * row.length, row.length);
                 }
             }
 
             @Override
-            public void softmax(AttentionShape shape, int firstPosition, int rows, float[] scores) {
-                for (int r = 0; r < rows; r++) {
+            public void softmax(AttentionShape shape, BatchRows rows, float[] scores) {
+                for (int r = 0; r < rows.count(); r++) {
                     float[] row = row(scores, r, shape.scoresWidth());
-                    super.softmax(shape, firstPosition + rows - 1, 1, row);
+                    super.softmax(shape, last(rows), row);
                     System.arraycopy(row, 0, scores, r * row.length, row.length);
                 }
             }
 
             @Override
-            public void attentionOutput(
-                    AttentionShape shape,
-                    float[] probabilities,
-                    float[] values,
-                    int firstPosition,
-                    int rows,
-                    float[] out) {
+            public void attentionOutput(AttentionShape shape, BatchRows rows, float[] probabilities, float[] out) {
                 float[] attended = new float[shape.queryWidth()];
-                for (int r = 0; r < rows; r++) {
+                for (int r = 0; r < rows.count(); r++) {
                     float[] row = row(probabilities, r, shape.scoresWidth());
-                    super.attentionOutput(shape, row, values, firstPosition + rows - 1, 1, attended);
+                    super.attentionOutput(shape, last(rows), row, attended);
                     System.arraycopy(attended, 0, out, r * attended.length, attended.length);
                 }
+            }
+
+            /** The last row of the only sequence, which sees them all. */
+            private static BatchRows last(BatchRows rows) {
+                return BatchRows.of(rows.end() - 1, 1, rows.spans().getFirst().cache());
             }
 
             private static float[] row(float[] array, int row, int width) {
@@ -217,12 +211,12 @@ public sealed interface Fault {
             }
 
             @Override
-            public void rotary(AttentionShape shape, RotaryTable table, int firstPosition, int rows, float[] qkv) {
-                RotaryTable.Angles angles = table.upTo(firstPosition + rows);
-                for (int r = 0; r < rows; r++) {
+            public void rotary(AttentionShape shape, RotaryTable table, BatchRows rows, float[] qkv) {
+                RotaryTable.Angles angles = table.upTo(rows.end());
+                for (int r = 0; r < rows.count(); r++) {
                     int row = r * shape.fusedWidth();
                     for (int i = 0; i < (shape.heads() + shape.kvHeads()) * table.pairs(); i++) {
-                        int angle = (firstPosition + r) * table.pairs() + i % table.pairs();
+                        int angle = rows.position(r) * table.pairs() + i % table.pairs();
                         rotate(qkv, row + 2 * i, angles.cosines()[angle], angles.sines()[angle]);
                     }
                 }

@@ -1,7 +1,9 @@
 package io.github.tornadotransformers.runner.verify;
 
+import io.github.tornadotransformers.host.BatchRows;
 import io.github.tornadotransformers.host.HostMatrix;
 import io.github.tornadotransformers.host.HostOps;
+import io.github.tornadotransformers.host.KvLayer;
 import io.github.tornadotransformers.models.checkpoint.DType;
 import io.github.tornadotransformers.models.program.Activation;
 import io.github.tornadotransformers.models.program.AttentionShape;
@@ -28,6 +30,7 @@ record KernelCase(String kernel, DType dtype, String shape, Run run) {
         float[] on(HostOps ops);
     }
 
+    private static final float[] NO_FLOATS = {};
     private static final int[] WIDTHS = {1, 7, 64, 129, 768, 2048, 4096, 11008};
     private static final int[][] LINEAR = {
         {1, 1}, {7, 33}, {64, 7}, {129, 130}, {255, 48}, {768, 2304}, {2048, 257}, {4096, 96}, {11008, 33}
@@ -114,7 +117,7 @@ record KernelCase(String kernel, DType dtype, String shape, Run run) {
         cases.add(new KernelCase("positionEmbedding", DType.F32, shape, ops -> {
             HurtfulValues values = new HurtfulValues(seed);
             float[] out = values.floats(rows * width);
-            ops.positionEmbedding(values.floats((rows + 2) * width), 2, rows, width, out);
+            ops.positionEmbedding(values.floats((rows + 2) * width), BatchRows.of(2, rows), width, out);
             return out;
         }));
         cases.add(new KernelCase("layerNorm", DType.F32, shape, ops -> {
@@ -173,7 +176,8 @@ record KernelCase(String kernel, DType dtype, String shape, Run run) {
             HurtfulValues values = new HurtfulValues(seed);
             float[] keys = values.floats(cacheSize);
             float[] cached = values.floats(cacheSize);
-            ops.cacheAppend(shape, values.floats(rows * shape.fusedWidth()), first, rows, keys, cached);
+            BatchRows batch = BatchRows.of(first, rows, KvLayer.contiguous(shape, keys, cached));
+            ops.cacheAppend(shape, batch, values.floats(rows * shape.fusedWidth()));
             float[] both = Arrays.copyOf(keys, 2 * cacheSize);
             System.arraycopy(cached, 0, both, cacheSize, cacheSize);
             return both;
@@ -188,7 +192,7 @@ record KernelCase(String kernel, DType dtype, String shape, Run run) {
             String kernel, String name, AttentionShape shape, int pairs, int first, int rows, long seed) {
         return new KernelCase(kernel, DType.F32, name, ops -> {
             float[] qkv = new HurtfulValues(seed).floats(rows * shape.fusedWidth());
-            ops.rotary(shape, rotaryTable(shape, pairs), first, rows, qkv);
+            ops.rotary(shape, rotaryTable(shape, pairs), BatchRows.of(first, rows), qkv);
             return qkv;
         });
     }
@@ -203,20 +207,22 @@ record KernelCase(String kernel, DType dtype, String shape, Run run) {
                 HurtfulValues values = new HurtfulValues(seed);
                 float[] scores = new float[rows * shape.scoresWidth()];
                 float[] qkv = values.floats(rows * shape.fusedWidth());
-                ops.attentionScores(shape, scaling, qkv, values.floats(cacheSize), first, rows, scores);
+                KvLayer cache = KvLayer.contiguous(shape, values.floats(cacheSize), NO_FLOATS);
+                ops.attentionScores(shape, scaling, BatchRows.of(first, rows, cache), qkv, scores);
                 return visible(shape, first, scores);
             }));
         }
         cases.add(new KernelCase("softmax" + kind, DType.F32, name, ops -> {
             float[] scores = new HurtfulValues(seed).scores(rows * shape.scoresWidth());
-            ops.softmax(shape, first, rows, scores);
+            ops.softmax(shape, BatchRows.of(first, rows), scores);
             return visible(shape, first, scores);
         }));
         cases.add(new KernelCase("attentionOutput" + kind, DType.F32, name, ops -> {
             HurtfulValues values = new HurtfulValues(seed);
             float[] out = new float[rows * shape.queryWidth()];
             float[] probabilities = values.floats(rows * shape.scoresWidth());
-            ops.attentionOutput(shape, probabilities, values.floats(cacheSize), first, rows, out);
+            KvLayer cache = KvLayer.contiguous(shape, NO_FLOATS, values.floats(cacheSize));
+            ops.attentionOutput(shape, BatchRows.of(first, rows, cache), probabilities, out);
             return out;
         }));
     }

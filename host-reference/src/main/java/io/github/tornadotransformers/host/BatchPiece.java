@@ -1,0 +1,125 @@
+package io.github.tornadotransformers.host;
+
+import io.github.tornadotransformers.models.batching.Batch;
+import io.github.tornadotransformers.models.batching.LogitsSink;
+import io.github.tornadotransformers.models.batching.Span;
+import io.github.tornadotransformers.models.batching.Wanted;
+import java.util.ArrayList;
+import java.util.List;
+
+/** So much of a batch as runs at once: long spans are cut, short ones run together. Neither changes a bit. */
+final class BatchPiece {
+    private final List<Part> parts = new ArrayList<>();
+    private int rows;
+    private int logitRows;
+
+    /**
+     * Tokens of a span.
+     *
+     * @param index of the span in the batch
+     * @param start of the first token in the span
+     * @param firstRow in the piece
+     * @param logitRows how many of the last rows' logits are wanted
+     */
+    private record Part(int index, Span span, int start, int rows, int firstRow, int logitRows) {
+        int firstPosition() {
+            return span.firstPosition() + start;
+        }
+
+        PagedCache cache() {
+            return (PagedCache) span.cache();
+        }
+    }
+
+    /**
+     * Cuts a batch, whose caches are {@link PagedCache}s.
+     *
+     * @param maxRows of a piece, 1 or more
+     * @param maxLogitRows rows of a piece whose logits are wanted, 1 or more
+     */
+    static List<BatchPiece> cut(Batch batch, int maxRows, int maxLogitRows) {
+        List<BatchPiece> pieces = new ArrayList<>();
+        BatchPiece piece = new BatchPiece();
+        for (int index = 0; index < batch.spans().size(); index++) {
+            Span span = batch.spans().get(index);
+            for (int start = 0; start < span.tokens().length; ) {
+                int room = piece.room(span, maxRows, maxLogitRows);
+                if (room == 0) {
+                    pieces.add(piece);
+                    piece = new BatchPiece();
+                } else {
+                    int count = Math.min(room, span.tokens().length - start);
+                    piece.add(index, span, start, count);
+                    start += count;
+                }
+            }
+        }
+        pieces.add(piece);
+        return pieces;
+    }
+
+    private int room(Span span, int maxRows, int maxLogitRows) {
+        int room = maxRows - rows;
+        int logitRoom = maxLogitRows - logitRows;
+        return switch (span.logits()) {
+            case NONE -> room;
+            case LAST -> logitRoom == 0 ? 0 : room;
+            case ALL -> Math.min(room, logitRoom);
+        };
+    }
+
+    private void add(int index, Span span, int start, int count) {
+        boolean ends = start + count == span.tokens().length;
+        int wanted = span.logits() == Wanted.ALL ? count : ends ? span.wanted() : 0;
+        parts.add(new Part(index, span, start, count, rows, wanted));
+        rows += count;
+        logitRows += wanted;
+    }
+
+    int[] tokens() {
+        int[] tokens = new int[rows];
+        for (Part part : parts) {
+            System.arraycopy(part.span.tokens(), part.start, tokens, part.firstRow, part.rows);
+        }
+        return tokens;
+    }
+
+    /** The rows, whose caches are those of the layer. */
+    BatchRows rows(int layer) {
+        List<BatchRows.Span> spans = new ArrayList<>(parts.size());
+        for (Part part : parts) {
+            KvLayer cache = part.cache().layer(layer);
+            spans.add(new BatchRows.Span(part.firstRow, part.rows, part.firstPosition(), cache));
+        }
+        return BatchRows.of(spans);
+    }
+
+    /** The rows whose logits are wanted. */
+    int[] selected() {
+        int[] selected = new int[logitRows];
+        int next = 0;
+        for (Part part : parts) {
+            for (int row = part.rows - part.logitRows; row < part.rows; row++) {
+                selected[next++] = part.firstRow + row;
+            }
+        }
+        return selected;
+    }
+
+    /** The caches hold now what was run. */
+    void finish() {
+        for (Part part : parts) {
+            part.cache().setLength(part.firstPosition() + part.rows);
+        }
+    }
+
+    /** @param logits of the selected rows, {@code [selected][vocabSize]} */
+    void hand(LogitsSink sink, float[] logits, int vocabSize) {
+        int next = 0;
+        for (Part part : parts) {
+            for (int row = part.rows - part.logitRows; row < part.rows; row++) {
+                sink.accept(part.index, part.firstPosition() + row, logits, next++ * vocabSize);
+            }
+        }
+    }
+}

@@ -1,0 +1,267 @@
+package io.github.tornadotransformers.host;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.github.tornadotransformers.models.ModelConfig;
+import io.github.tornadotransformers.models.batching.Batch;
+import io.github.tornadotransformers.models.batching.CacheFullException;
+import io.github.tornadotransformers.models.batching.KvCache;
+import io.github.tornadotransformers.models.batching.LogitsSink;
+import io.github.tornadotransformers.models.batching.Span;
+import io.github.tornadotransformers.models.batching.Wanted;
+import io.github.tornadotransformers.models.checkpoint.DType;
+import io.github.tornadotransformers.models.checkpoint.WeightLayout;
+import io.github.tornadotransformers.models.checkpoint.Weights;
+import io.github.tornadotransformers.models.program.Program;
+import io.github.tornadotransformers.testsupport.Bits;
+import io.github.tornadotransformers.testsupport.RandomConfigs;
+import io.github.tornadotransformers.testsupport.RandomData;
+import io.github.tornadotransformers.testsupport.RandomModels;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
+import java.util.stream.LongStream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/** Many sequences in one engine: what each gets is, to the bit, what it gets alone on {@link ScalarOps}. */
+class HostInterpreterTest {
+    private static final LogitsSink NOWHERE = (_, _, _, _) -> {};
+    private static final int CONTEXT = 300;
+
+    private record Model(String name, Program program, Weights weights) {
+        static Model of(RandomData data) {
+            ModelConfig config = RandomConfigs.of(data, CONTEXT);
+            Program program = config.program(CONTEXT);
+            DType dtype = DType.values()[data.between(0, 3)];
+            WeightLayout layout = data.coin() ? WeightLayout.PANELS : WeightLayout.ROW_MAJOR;
+            return new Model(dtype + " " + config, program, RandomModels.weights(program, dtype, layout, data));
+        }
+
+        HostInterpreter open(HostOps ops, int pages, int chunkRows) {
+            long cacheBytes = pages * HostInterpreter.cacheBytes(program, 1);
+            return new HostInterpreter(program, weights, ops, cacheBytes, chunkRows);
+        }
+
+        /** Of every token, the sequence being alone. */
+        float[][] logits(int[] tokens) {
+            float[][] all = new float[tokens.length][];
+            try (HostForwardPass alone = new HostForwardPass(program, weights, new ScalarOps())) {
+                alone.forwardAll(
+                        tokens, 0, (position, logits, offset) -> all[position] = copy(program, logits, offset));
+            }
+            return all;
+        }
+    }
+
+    private static float[] copy(Program program, float[] logits, int offset) {
+        float[] copy = new float[program.vocabSize()];
+        System.arraycopy(logits, offset, copy, 0, copy.length);
+        return copy;
+    }
+
+    /** What a sequence is to get, and how far it is. */
+    private static final class Sequence {
+        private final int[] tokens;
+        private final float[][] expected;
+        private KvCache cache;
+        private int next;
+
+        Sequence(int[] tokens, float[][] expected) {
+            this.tokens = tokens;
+            this.expected = expected;
+        }
+    }
+
+    static LongStream seeds() {
+        return LongStream.range(0, Integer.getInteger("batch.runs", 24));
+    }
+
+    @ParameterizedTest
+    @MethodSource("seeds")
+    void noSequenceDependsOnItsNeighbours(long seed) {
+        RandomData data = new RandomData(seed);
+        Model model = Model.of(data);
+        List<int[]> texts = new ArrayList<>();
+        List<float[][]> expected = new ArrayList<>();
+        for (int i = data.between(2, 5); i > 0; i--) {
+            int length = data.coin() ? data.between(1, 20) : data.between(1, CONTEXT);
+            texts.add(data.ints(length, model.program.vocabSize()));
+            expected.add(model.logits(texts.getLast()));
+        }
+        for (int threads : new int[] {0, 1, 2, 7}) {
+            RandomData schedule = new RandomData(seed);
+            int chunkRows = schedule.coin() ? HostInterpreter.DEFAULT_CHUNK_ROWS : schedule.between(1, 9);
+            HostOps ops = threads == 0 ? new ScalarOps() : new VectorOps(threads);
+            // So few pages that sequences wait, and get the pages of others.
+            try (HostInterpreter engine = model.open(ops, schedule.between(3, 6), chunkRows)) {
+                List<Sequence> waiting = IntStream.range(0, texts.size())
+                        .mapToObj(i -> new Sequence(texts.get(i), expected.get(i)))
+                        .collect(Collectors.toCollection(ArrayList::new));
+                runAll(model.name + ", " + threads + " threads", engine, waiting, schedule);
+            }
+        }
+    }
+
+    private static void runAll(String name, HostInterpreter engine, List<Sequence> waiting, RandomData schedule) {
+        List<Sequence> running = new ArrayList<>();
+        while (!waiting.isEmpty() || !running.isEmpty()) {
+            if (!waiting.isEmpty() && (running.isEmpty() || schedule.coin())) {
+                Sequence joined = waiting.removeFirst();
+                joined.cache = engine.open(joined.tokens.length);
+                running.add(joined);
+            }
+            step(name, engine, running, schedule);
+            for (Sequence sequence : List.copyOf(running)) {
+                boolean isDone = sequence.next == sequence.tokens.length;
+                if (isDone || schedule.between(0, 30) == 0) {
+                    sequence.cache.close();
+                    running.remove(sequence);
+                }
+                if (!isDone && !running.contains(sequence)) {
+                    sequence.next = 0;
+                    waiting.add(sequence);
+                }
+            }
+        }
+    }
+
+    /** Some of the sequences, each with some of its tokens: the next, or again from an earlier one. */
+    private static void step(String name, HostInterpreter engine, List<Sequence> running, RandomData schedule) {
+        List<Span> spans = new ArrayList<>();
+        List<Sequence> stepping = new ArrayList<>();
+        for (Sequence sequence : running) {
+            int first = schedule.between(0, 9) == 0 ? schedule.between(0, sequence.next) : sequence.next;
+            int count = schedule.coin() ? 1 : schedule.between(1, 150);
+            int end = Math.min(first + count, sequence.tokens.length);
+            if (end > first && (schedule.between(0, 3) > 0) && sequence.cache.reserve(end)) {
+                int[] tokens = Arrays.copyOfRange(sequence.tokens, first, end);
+                spans.add(new Span(sequence.cache, first, tokens, Wanted.values()[schedule.between(0, 2)]));
+                sequence.next = end;
+                stepping.add(sequence);
+            }
+        }
+        if (spans.isEmpty()) {
+            // All pages are with sequences that want more: one begins again.
+            Sequence last = running.getLast();
+            last.cache.close();
+            last.cache = engine.open(last.tokens.length);
+            last.next = 0;
+            return;
+        }
+        int[] seen = new int[spans.size()];
+        engine.run(new Batch(spans), (span, position, logits, offset) -> {
+            float[] expected = stepping.get(span).expected[position];
+            Bits.assertSame(name + ", position " + position, copy(engine.program(), logits, offset), expected);
+            Span own = spans.get(span);
+            assertThat(position).isEqualTo(own.end() - own.wanted() + seen[span]);
+            seen[span]++;
+        });
+        assertThat(seen).containsExactly(spans.stream().mapToInt(Span::wanted).toArray());
+    }
+
+    @Test
+    void pagesAreTakenAsASequenceGrowsAndGivenBackWhenItEnds() {
+        Model model = Model.of(new RandomData(1));
+        try (HostInterpreter engine = model.open(new ScalarOps(), 3, 64);
+                KvCache second = engine.open(CONTEXT)) {
+            KvCache first = engine.open(CONTEXT);
+            assertThat(first.reserve(128)).isTrue();
+            assertThat(first.reserve(129)).isTrue();
+            assertThat(second.reserve(129)).isFalse();
+            assertThat(second.reserve(128)).isTrue();
+            assertThat(first.reserve(257)).isFalse();
+            first.close();
+            assertThat(second.reserve(257)).isTrue();
+        }
+    }
+
+    @Test
+    void aBatchThatFindsTooFewPagesLeavesEverythingAsItWas() {
+        Model model = Model.of(new RandomData(2));
+        try (HostInterpreter engine = model.open(new ScalarOps(), 2, 64);
+                KvCache first = engine.open(CONTEXT);
+                KvCache second = engine.open(CONTEXT)) {
+            int[] tokens = new int[129];
+            engine.run(Batch.of(new Span(first, 0, new int[5], Wanted.NONE)), NOWHERE);
+            Batch tooLarge =
+                    Batch.of(new Span(first, 3, tokens, Wanted.LAST), new Span(second, 0, new int[1], Wanted.LAST));
+            assertThatThrownBy(() -> engine.run(tooLarge, NOWHERE))
+                    .isInstanceOf(CacheFullException.class)
+                    .hasMessage("the batch needs 2 more pages of the key-value cache, of 128 positions each, but 1 of 2"
+                            + " are free: run fewer sequences together, or give the cache more memory");
+            assertThat(first.length()).isEqualTo(5);
+            assertThat(second.reserve(128)).isTrue();
+        }
+    }
+
+    @Test
+    void whatCannotBeRunIsRefused() {
+        Model model = Model.of(new RandomData(3));
+        try (HostInterpreter engine = model.open(new ScalarOps(), 9, 64);
+                HostInterpreter other = model.open(new ScalarOps(), 9, 64);
+                KvCache cache = engine.open(10);
+                KvCache foreign = other.open(10)) {
+            KvCache closed = engine.open(10);
+            closed.close();
+            refuse(engine, new Span(cache, 0, new int[0], Wanted.LAST), "a span needs at least one token");
+            refuse(
+                    engine,
+                    new Span(cache, 0, new int[11], Wanted.LAST),
+                    "positions 0 to 10 do not fit a context of 10");
+            refuse(
+                    engine,
+                    new Span(cache, 1, new int[1], Wanted.LAST),
+                    "position 1 follows on what was not run: the cache holds 0 positions");
+            refuse(
+                    engine,
+                    new Span(cache, 0, new int[] {model.program.vocabSize()}, Wanted.LAST),
+                    "token id " + model.program.vocabSize() + " is not in the vocabulary of "
+                            + model.program.vocabSize());
+            for (KvCache unusable : List.of(closed, foreign)) {
+                refuse(
+                        engine,
+                        new Span(unusable, 0, new int[1], Wanted.LAST),
+                        "a span's cache is closed, or was opened by another engine");
+            }
+            Span span = new Span(cache, 0, new int[1], Wanted.LAST);
+            assertThatThrownBy(() -> engine.run(Batch.of(span, span), NOWHERE))
+                    .hasMessage("two spans of a batch have the same cache");
+            assertThatThrownBy(() -> engine.run(Batch.of(), NOWHERE)).hasMessage("a batch needs at least one span");
+            assertThatThrownBy(() -> engine.open(0)).hasMessage("a cache of 0 positions, expected 1 to 300");
+            assertThatThrownBy(() -> engine.open(301)).hasMessage("a cache of 301 positions, expected 1 to 300");
+            assertThatThrownBy(() -> cache.reserve(11)).hasMessage("11 positions do not fit a cache of 10");
+            assertThatThrownBy(() -> closed.reserve(1)).hasMessage("the cache is closed");
+        }
+    }
+
+    private static void refuse(HostInterpreter engine, Span span, String message) {
+        assertThatThrownBy(() -> engine.run(Batch.of(span), NOWHERE))
+                .isInstanceOf(IllegalArgumentException.class)
+                .hasMessage(message);
+    }
+
+    /** So that a read of what a sequence has not stored, or another has left, shows in the logits. */
+    @Test
+    void pagesThatNobodyHasStoredToAreNaN() {
+        Model model = Model.of(new RandomData(4));
+        PagePool pool = new PagePool(model.program, 1);
+        List<KvPage> taken = pool.take(1);
+        KvPage page = taken.getFirst();
+        assertThat(page.keys(0)).containsOnly(Float.NaN);
+        page.keys(0)[3] = 1f;
+        page.values(0)[5] = 1f;
+        page.hold();
+        pool.release(taken);
+        assertThat(pool.free()).isZero();
+        assertThat(page.keys(0)[3]).isEqualTo(1f);
+        pool.release(taken);
+        assertThat(pool.free()).isEqualTo(1);
+        assertThat(page.keys(0)).containsOnly(Float.NaN);
+        assertThat(page.values(0)).containsOnly(Float.NaN);
+    }
+}

@@ -1,0 +1,94 @@
+package io.github.tornadotransformers.host;
+
+import io.github.tornadotransformers.models.program.AttentionShape;
+import io.github.tornadotransformers.testsupport.RandomData;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+
+/**
+ * Spans of several sequences, and a layer's keys and values of each, which can be laid out in pages or in one piece.
+ *
+ * @param keys of each sequence, {@code [kvHead][headDim][contextLength]}
+ * @param values of each sequence, {@code [kvHead][contextLength][headDim]}
+ */
+record RandomBatch(AttentionShape shape, List<BatchRows.Span> spans, List<float[]> keys, List<float[]> values) {
+    static RandomBatch of(AttentionShape shape, RandomData data) {
+        List<BatchRows.Span> spans = new ArrayList<>();
+        List<float[]> keys = new ArrayList<>();
+        List<float[]> values = new ArrayList<>();
+        int firstRow = 0;
+        int count = data.coin() ? 1 : data.between(2, 5);
+        for (int i = 0; i < count; i++) {
+            int rows = data.coin() ? 1 : data.between(1, Math.min(17, shape.contextLength()));
+            int firstPosition = data.between(0, shape.contextLength() - rows);
+            spans.add(new BatchRows.Span(firstRow, rows, firstPosition, null));
+            keys.add(data.wildFloats((int) shape.cacheLayerSize()));
+            values.add(data.wildFloats((int) shape.cacheLayerSize()));
+            firstRow += rows;
+        }
+        return new RandomBatch(shape, spans, keys, values);
+    }
+
+    int rows() {
+        return BatchRows.of(spans).count();
+    }
+
+    /** With caches in one piece, which are this batch's arrays. */
+    BatchRows contiguous() {
+        List<KvLayer> caches = new ArrayList<>();
+        for (int i = 0; i < spans.size(); i++) {
+            caches.add(KvLayer.contiguous(shape, keys.get(i), values.get(i)));
+        }
+        return BatchRows.of(spans).in(caches);
+    }
+
+    /** With copies of the caches in pages; NaN behind the context's end. */
+    BatchRows paged() {
+        List<KvLayer> caches = new ArrayList<>();
+        for (BatchRows.Span span : contiguous().spans()) {
+            caches.add(paged(span.cache()));
+        }
+        return BatchRows.of(spans).in(caches);
+    }
+
+    private KvLayer paged(KvLayer whole) {
+        int pages = PagedCache.pagesFor(shape.contextLength());
+        KvLayer layer = KvLayer.paged(shape, pages);
+        for (int page = 0; page < pages; page++) {
+            layer.set(page, nan(), nan());
+        }
+        copy(whole, layer);
+        return layer;
+    }
+
+    private float[] nan() {
+        float[] page = new float[shape.keyValueWidth() * KvLayer.PAGE];
+        Arrays.fill(page, Float.NaN);
+        return page;
+    }
+
+    /** The caches' elements, in an order that does not depend on how they are laid out. */
+    List<float[]> elements(BatchRows rows) {
+        List<float[]> all = new ArrayList<>();
+        for (BatchRows.Span span : rows.spans()) {
+            float[] ownKeys = new float[(int) shape.cacheLayerSize()];
+            float[] ownValues = ownKeys.clone();
+            copy(span.cache(), KvLayer.contiguous(shape, ownKeys, ownValues));
+            all.add(ownKeys);
+            all.add(ownValues);
+        }
+        return all;
+    }
+
+    private void copy(KvLayer from, KvLayer to) {
+        for (int t = 0; t < shape.contextLength(); t++) {
+            for (int head = 0; head < shape.kvHeads(); head++) {
+                for (int d = 0; d < shape.headDim(); d++) {
+                    to.keys(t)[to.keyIndex(head, d, t)] = from.keys(t)[from.keyIndex(head, d, t)];
+                    to.values(t)[to.valueIndex(head, t) + d] = from.values(t)[from.valueIndex(head, t) + d];
+                }
+            }
+        }
+    }
+}
