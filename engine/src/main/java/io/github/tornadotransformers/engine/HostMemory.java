@@ -1,5 +1,6 @@
 package io.github.tornadotransformers.engine;
 
+import io.github.tornadotransformers.host.HostInterpreter;
 import io.github.tornadotransformers.models.ByteCount;
 import io.github.tornadotransformers.models.Term;
 import io.github.tornadotransformers.models.Wording;
@@ -26,18 +27,23 @@ public final class HostMemory {
 
     /** @throws MemoryException with both figures, if weights and cache do not fit what is free */
     static void require(Program program, DType dtype) {
+        requireFree(program, program.cacheBytes(), dtype);
+    }
+
+    private static void requireFree(Program program, long cacheBytes, DType dtype) {
         OptionalLong free = free();
         if (free.isPresent()) {
-            require(weightBytes(program, dtype), program.cacheBytes(), free.getAsLong(), dtype);
+            require(weightBytes(program, dtype), cacheBytes, free.getAsLong(), dtype);
         }
     }
 
-    /** As {@link #require(Program, DType)}, for an engine that keeps the cache in the JVM's heap. */
+    /** As {@link #require(Program, DType)}, for an engine that keeps the cache in pages in the JVM's heap. */
     static void requireWithHeap(Program program, DType dtype) {
-        require(program, dtype);
+        long cacheBytes = HostInterpreter.cacheBytes(program, program.contextLength());
+        requireFree(program, cacheBytes, dtype);
         Runtime jvm = Runtime.getRuntime();
         long used = jvm.totalMemory() - jvm.freeMemory();
-        requireHeap(program.contextLength(), program.cacheBytes(), jvm.maxMemory() - used);
+        requireHeap(program.contextLength(), cacheBytes, jvm.maxMemory() - used);
     }
 
     static void requireHeap(int context, long cacheBytes, long freeBytes) {
