@@ -95,6 +95,11 @@ public final class HostInterpreter implements Engine {
     }
 
     @Override
+    public boolean canHold(int positions) {
+        return PagedCache.pagesFor(positions) <= pool.size();
+    }
+
+    @Override
     public void run(Batch batch, LogitsSink sink) {
         requireFitting(batch);
         reserve(batch);

@@ -17,6 +17,9 @@ public interface Engine extends AutoCloseable {
      */
     KvCache open(int positions);
 
+    /** Whether a cache can have memory for so many positions when no other has any. */
+    boolean canHold(int positions);
+
     /**
      * Runs the tokens of all spans through the model, at their positions, and stores their keys and values in their caches.
      * Either all caches have memory for their span, or nothing runs.

@@ -1,0 +1,278 @@
+package io.github.tornadotransformers.host;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.github.tornadotransformers.models.InvalidRequest;
+import io.github.tornadotransformers.models.batching.KvCache;
+import io.github.tornadotransformers.models.batching.Scheduler;
+import io.github.tornadotransformers.models.batching.SchedulerLimits;
+import io.github.tornadotransformers.models.batching.Sequence;
+import io.github.tornadotransformers.models.checkpoint.DType;
+import io.github.tornadotransformers.models.checkpoint.Weights;
+import io.github.tornadotransformers.models.generation.Logits;
+import io.github.tornadotransformers.models.generation.StopReason;
+import io.github.tornadotransformers.models.program.Program;
+import io.github.tornadotransformers.testsupport.Bits;
+import io.github.tornadotransformers.testsupport.RandomConfigs;
+import io.github.tornadotransformers.testsupport.RandomData;
+import io.github.tornadotransformers.testsupport.RandomModels;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Optional;
+import java.util.stream.LongStream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/** Sequences that come and go on one engine: each gets what it gets alone, in its turn, and none is lost. */
+class SchedulerTest {
+    private static final int CONTEXT = 300;
+
+    private final RandomData data = new RandomData(5);
+    private final Program program = RandomConfigs.of(data, CONTEXT).program(CONTEXT);
+    private final Weights weights = RandomModels.weights(program, DType.F32, data);
+
+    private static HostInterpreter open(Program program, Weights weights, HostOps ops, int pages) {
+        return new HostInterpreter(program, weights, ops, pages * HostInterpreter.cacheBytes(program, 1));
+    }
+
+    /** Takes the likeliest token, and keeps what it has seen. */
+    private static class Greedy implements Sequence {
+        private final int vocabSize;
+        private final int tokens;
+        private final List<float[]> logits = new ArrayList<>();
+        private int[] ids;
+        private int asked;
+        private StopReason end;
+        private RuntimeException failure;
+        private int steps;
+        private int cancelledAfter = Integer.MAX_VALUE;
+
+        Greedy(Program program, int[] prompt, int tokens) {
+            vocabSize = program.vocabSize();
+            ids = prompt;
+            this.tokens = tokens;
+        }
+
+        @Override
+        public int positions() {
+            return ids.length + tokens - 1 - logits.size();
+        }
+
+        @Override
+        public int[] next() {
+            int[] next = Arrays.copyOfRange(ids, asked, ids.length);
+            asked = ids.length;
+            return next;
+        }
+
+        @Override
+        public Optional<StopReason> accept(float[] all, int offset) {
+            float[] own = Arrays.copyOfRange(all, offset, offset + vocabSize);
+            logits.add(own);
+            ids = Arrays.copyOf(ids, ids.length + 1);
+            ids[ids.length - 1] = Logits.argmax(own, vocabSize);
+            return logits.size() == tokens ? Optional.of(StopReason.LENGTH) : Optional.empty();
+        }
+
+        @Override
+        public boolean isCancelled() {
+            steps++;
+            return steps > cancelledAfter;
+        }
+
+        @Override
+        public void ended(StopReason reason) {
+            assertThat(hasEnded()).isFalse();
+            end = reason;
+        }
+
+        @Override
+        public void failed(RuntimeException thrown) {
+            assertThat(hasEnded()).isFalse();
+            failure = thrown;
+        }
+
+        boolean hasEnded() {
+            return end != null || failure != null;
+        }
+
+        void assertAsAlone(Program program, Weights weights) {
+            int first = ids.length - logits.size() - 1;
+            if (logits.isEmpty()) {
+                return;
+            }
+            try (HostForwardPass alone = new HostForwardPass(program, weights, new ScalarOps())) {
+                alone.forwardAll(Arrays.copyOf(ids, ids.length - 1), 0, (position, all, offset) -> {
+                    if (position >= first) {
+                        float[] expected = Arrays.copyOfRange(all, offset, offset + vocabSize);
+                        Bits.assertSame("position " + position, logits.get(position - first), expected);
+                    }
+                });
+            }
+        }
+    }
+
+    private Greedy greedy(int prompt, int tokens) {
+        return new Greedy(program, data.ints(prompt, program.vocabSize()), tokens);
+    }
+
+    static LongStream seeds() {
+        return LongStream.range(0, Integer.getInteger("batch.runs", 12));
+    }
+
+    @ParameterizedTest
+    @MethodSource("seeds")
+    void everySequenceGetsWhatItGetsAlone(long seed) {
+        RandomData random = new RandomData(seed);
+        Program any = RandomConfigs.of(random, CONTEXT).program(CONTEXT);
+        Weights own = RandomModels.weights(any, DType.values()[random.between(0, 3)], random);
+        List<Greedy> all = new ArrayList<>();
+        for (int i = random.between(2, 9); i > 0; i--) {
+            int[] prompt = random.ints(random.coin() ? random.between(1, 9) : random.between(1, 200), any.vocabSize());
+            all.add(new Greedy(any, prompt, random.between(1, random.coin() ? 5 : 60)));
+            if (random.between(0, 4) == 0) {
+                all.getLast().cancelledAfter = random.between(0, 20);
+            }
+        }
+        int pages = random.between(3, 8);
+        int runningAtMost = random.between(1, 6);
+        SchedulerLimits limits = new SchedulerLimits(runningAtMost, runningAtMost + random.between(1, 130), 99);
+        try (HostInterpreter engine = open(any, own, new VectorOps(random.between(1, 3)), pages);
+                Scheduler scheduler = new Scheduler(engine, limits)) {
+            List<Greedy> coming = new ArrayList<>(all);
+            while (!coming.isEmpty() || scheduler.size() > 0) {
+                while (!coming.isEmpty() && random.coin()) {
+                    scheduler.add(coming.removeFirst());
+                }
+                scheduler.step();
+            }
+            assertEverythingWasGivenBack(engine, pages);
+        }
+        for (Greedy each : all) {
+            assertThat(each.end)
+                    .isEqualTo(each.logits.size() == each.tokens ? StopReason.LENGTH : StopReason.CANCELLED);
+            each.assertAsAlone(any, own);
+        }
+    }
+
+    private static void assertEverythingWasGivenBack(HostInterpreter engine, int pages) {
+        List<KvCache> caches = new ArrayList<>();
+        for (int page = 0; page < pages; page++) {
+            caches.add(engine.open(1));
+            assertThat(caches.getLast().reserve(1)).isTrue();
+        }
+        caches.forEach(KvCache::close);
+    }
+
+    @Test
+    void whoCameFirstJoinsFirstEvenWhereALaterOneWouldFit() {
+        Greedy runs = greedy(200, 3);
+        Greedy waits = greedy(290, 3);
+        Greedy small = greedy(2, 1);
+        try (HostInterpreter engine = open(program, weights, new ScalarOps(), 3);
+                Scheduler scheduler = new Scheduler(engine, new SchedulerLimits(4, 400, 9))) {
+            scheduler.add(runs);
+            scheduler.add(waits);
+            scheduler.add(small);
+            scheduler.step();
+            assertThat(runs.logits).hasSize(1);
+            assertThat(small.logits).isEmpty();
+            while (!runs.hasEnded()) {
+                assertThat(waits.logits).isEmpty();
+                scheduler.step();
+            }
+            scheduler.run();
+            assertThat(waits.end).isEqualTo(StopReason.LENGTH);
+            assertThat(small.end).isEqualTo(StopReason.LENGTH);
+        }
+    }
+
+    @Test
+    void decodingGoesOnBesideALongPrompt() {
+        Greedy decoding = greedy(1, 40);
+        Greedy prompt = greedy(200, 1);
+        try (HostInterpreter engine = open(program, weights, new ScalarOps(), 9);
+                Scheduler scheduler = new Scheduler(engine, new SchedulerLimits(2, 11, 9))) {
+            scheduler.add(decoding);
+            scheduler.step();
+            scheduler.add(prompt);
+            for (int step = 1; step <= 20; step++) {
+                assertThat(prompt.hasEnded()).isFalse();
+                scheduler.step();
+                assertThat(decoding.logits).hasSize(1 + step);
+            }
+            assertThat(prompt.end).isEqualTo(StopReason.LENGTH);
+        }
+    }
+
+    @Test
+    void whatASequenceThrowsEndsItAlone() {
+        IllegalStateException thrown = new IllegalStateException("no");
+        Greedy fails = new Greedy(program, new int[2], 9) {
+            @Override
+            public Optional<StopReason> accept(float[] all, int offset) {
+                super.accept(all, offset);
+                if (super.logits.size() == 3) {
+                    throw thrown;
+                }
+                return Optional.empty();
+            }
+        };
+        Greedy goesOn = greedy(3, 9);
+        try (HostInterpreter engine = open(program, weights, new ScalarOps(), 2);
+                Scheduler scheduler = new Scheduler(engine, new SchedulerLimits(2, 9, 9))) {
+            scheduler.add(fails);
+            scheduler.add(goesOn);
+            scheduler.run();
+            assertThat(fails.failure).isSameAs(thrown);
+            assertThat(goesOn.end).isEqualTo(StopReason.LENGTH);
+            assertEverythingWasGivenBack(engine, 2);
+        }
+        goesOn.assertAsAlone(program, weights);
+    }
+
+    @Test
+    void closingEndsWhoeverIsThere() {
+        Greedy runs = greedy(3, 9);
+        Greedy waits = greedy(3, 9);
+        try (HostInterpreter engine = open(program, weights, new ScalarOps(), 2)) {
+            try (Scheduler scheduler = new Scheduler(engine, new SchedulerLimits(1, 9, 9))) {
+                scheduler.add(runs);
+                scheduler.add(waits);
+                scheduler.step();
+            }
+            assertThat(runs.end).isEqualTo(StopReason.CANCELLED);
+            assertThat(waits.end).isEqualTo(StopReason.CANCELLED);
+            assertEverythingWasGivenBack(engine, 2);
+        }
+    }
+
+    @Test
+    void whatCannotEverRunIsRefused() {
+        try (HostInterpreter engine = open(program, weights, new ScalarOps(), 1);
+                Scheduler scheduler = new Scheduler(engine, new SchedulerLimits(1, 9, 1))) {
+            refuse(scheduler, greedy(300, 2), "a sequence of 301 positions, but the context holds 300");
+            refuse(
+                    scheduler,
+                    greedy(129, 1),
+                    "a sequence of 129 positions, for which the key-value cache has too little memory even when"
+                            + " nothing else runs");
+            scheduler.add(greedy(1, 1));
+            refuse(scheduler, greedy(1, 1), "1 sequences wait already: try again when some have ended");
+        }
+        assertThatThrownBy(() -> new SchedulerLimits(4, 4, 1))
+                .isInstanceOf(InvalidRequest.class)
+                .hasMessage(
+                        "4 running sequences, 4 rows and 1 waiting: expected 1 or more running, more rows than that,"
+                                + " and 1 or more waiting");
+    }
+
+    private static void refuse(Scheduler scheduler, Sequence sequence, String message) {
+        assertThatThrownBy(() -> scheduler.add(sequence))
+                .isInstanceOf(InvalidRequest.class)
+                .hasMessage(message);
+    }
+}

@@ -1,0 +1,18 @@
+package io.github.tornadotransformers.models.batching;
+
+import io.github.tornadotransformers.models.InvalidRequest;
+
+/**
+ * @param running sequences that run together at most; the others wait
+ * @param rows tokens of a step at most, which bounds how long the next token of each is waited for; more than {@code running},
+ *     so that prompts go on beside
+ * @param waiting sequences that wait at most; more are refused
+ */
+public record SchedulerLimits(int running, int rows, int waiting) {
+    public SchedulerLimits {
+        if (running < 1 || rows <= running || waiting < 1) {
+            throw new InvalidRequest(running + " running sequences, " + rows + " rows and " + waiting
+                    + " waiting: expected 1 or more running, more rows than that, and 1 or more waiting");
+        }
+    }
+}
