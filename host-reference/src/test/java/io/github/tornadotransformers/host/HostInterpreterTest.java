@@ -78,7 +78,7 @@ class HostInterpreterTest {
     }
 
     static LongStream seeds() {
-        return LongStream.range(0, Integer.getInteger("batch.runs", 24));
+        return LongStream.range(0, Integer.getInteger("fuzz.runs", 24));
     }
 
     @ParameterizedTest
