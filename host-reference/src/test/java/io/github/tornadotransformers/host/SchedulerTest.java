@@ -235,6 +235,27 @@ class SchedulerTest {
     }
 
     @Test
+    void whoIsCancelledLeavesBeforeTheNextStep() {
+        Greedy runs = greedy(3, 50);
+        Greedy waits = greedy(3, 50);
+        try (HostInterpreter engine = open(program, weights, new ScalarOps(), 1);
+                Scheduler scheduler = new Scheduler(engine, new SchedulerLimits(1, 9, 9))) {
+            scheduler.add(runs);
+            scheduler.add(waits);
+            scheduler.step();
+            runs.cancelledAfter = 0;
+            waits.cancelledAfter = 0;
+            scheduler.step();
+            assertThat(scheduler.size()).isZero();
+            assertThat(runs.end).isEqualTo(StopReason.CANCELLED);
+            assertThat(runs.logits).hasSize(1);
+            assertThat(waits.end).isEqualTo(StopReason.CANCELLED);
+            assertThat(waits.logits).isEmpty();
+            assertEverythingWasGivenBack(engine, 1);
+        }
+    }
+
+    @Test
     void closingEndsWhoeverIsThere() {
         Greedy runs = greedy(3, 9);
         Greedy waits = greedy(3, 9);
