@@ -118,7 +118,7 @@ class ArchitectureTest {
     /** Each package knows those before it. */
     @Test
     void taskGraphsAreBuiltInLayers() {
-        List<String> layers = Stream.of("devices", "memory", "graphs", "training")
+        List<String> layers = Stream.of("devices", "memory", "graphs", "probe", "training")
                 .map(layer -> ROOT + "taskgraphs." + layer + "..")
                 .toList();
         assertThat(all.that(resideInAPackage(TASK_GRAPHS)))

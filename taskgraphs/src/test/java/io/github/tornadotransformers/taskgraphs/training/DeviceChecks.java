@@ -29,6 +29,8 @@ import io.github.tornadotransformers.taskgraphs.graphs.DeviceOptions;
 import io.github.tornadotransformers.taskgraphs.graphs.GraphMode;
 import io.github.tornadotransformers.taskgraphs.graphs.TornadoForwardPass;
 import io.github.tornadotransformers.taskgraphs.graphs.TracePoints;
+import io.github.tornadotransformers.taskgraphs.probe.DeviceProbes;
+import io.github.tornadotransformers.taskgraphs.probe.ProbeResult;
 import io.github.tornadotransformers.testsupport.Bits;
 import io.github.tornadotransformers.testsupport.RandomData;
 import io.github.tornadotransformers.testsupport.RandomModels;
@@ -103,6 +105,12 @@ public final class DeviceChecks {
 
     private void run() {
         results.println("# " + device);
+        check("arithmetic", () -> {
+            ProbeResult found = new DeviceProbes().of(device);
+            if (!found.isExact()) {
+                throw new AssertionError(found.toString());
+            }
+        });
         checkPatterns(DType.BF16, _ -> true);
         checkPatterns(DType.F16, _ -> true);
         checkOps("gpt2", GPT2, DType.F32);
