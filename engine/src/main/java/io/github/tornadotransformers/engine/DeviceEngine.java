@@ -22,7 +22,10 @@ final class DeviceEngine {
 
     static EngineSession open(ModelSource model, Program program, DType dtype, EngineSettings settings) {
         long started = System.nanoTime();
-        DeviceInfo device = device(settings);
+        DeviceInfo device = chosen(settings);
+        if (settings.math() == MathMode.STRICT) {
+            settings.probes().requireExact(device, Wording.of("use %s fast, or %s host", Term.MATH, Term.ENGINE));
+        }
         DeviceOptions options = DeviceOptions.of(device)
                 .withMath(settings.math())
                 .withGraph(settings.graph())
@@ -39,16 +42,26 @@ final class DeviceEngine {
                 () -> {});
     }
 
-    static DeviceInfo device(EngineSettings settings) {
+    /** For what computes in strict mode only. */
+    static DeviceInfo exactDevice(EngineSettings settings) {
+        DeviceInfo device = chosen(settings);
+        settings.probes().requireExact(device, Wording.of("use %s host", Term.ENGINE));
+        return device;
+    }
+
+    private static DeviceInfo chosen(EngineSettings settings) {
         requireRuntime(settings.engine());
         return TornadoDevices.choose(backend(settings.engine()), settings.device(), settings.math());
     }
 
-    /** Whether there is a device that is worth computing on. */
-    static boolean findsFastDevice() {
-        return isRuntimeThere()
-                && TornadoDevices.list(MathMode.STRICT).stream()
-                        .anyMatch(device -> device.kind().isFast());
+    /** Whether the device that these settings choose is worth computing on, and can in strict mode. */
+    static boolean findsFastDevice(EngineSettings settings) {
+        try {
+            DeviceInfo device = chosen(settings);
+            return device.kind().isFast() && settings.probes().of(device).isExact();
+        } catch (DeviceException _) {
+            return false;
+        }
     }
 
     /** The module is there where the SDK's launcher has started the JVM. */

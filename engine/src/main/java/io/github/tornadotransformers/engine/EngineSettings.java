@@ -8,6 +8,7 @@ import io.github.tornadotransformers.taskgraphs.devices.CompileListener;
 import io.github.tornadotransformers.taskgraphs.devices.DeviceId;
 import io.github.tornadotransformers.taskgraphs.devices.MathMode;
 import io.github.tornadotransformers.taskgraphs.graphs.GraphMode;
+import io.github.tornadotransformers.taskgraphs.probe.DeviceProbes;
 import java.util.Optional;
 import java.util.OptionalInt;
 
@@ -24,6 +25,7 @@ public final class EngineSettings {
     private final OptionalInt threads;
     private final GraphMode graph;
     private final CompileListener compiling;
+    private final DeviceProbes probes;
 
     private EngineSettings(
             EngineKind engine,
@@ -33,7 +35,8 @@ public final class EngineSettings {
             OptionalInt context,
             OptionalInt threads,
             GraphMode graph,
-            CompileListener compiling) {
+            CompileListener compiling,
+            DeviceProbes probes) {
         this.engine = engine;
         this.device = device;
         this.math = math;
@@ -42,6 +45,7 @@ public final class EngineSettings {
         this.threads = threads;
         this.graph = graph;
         this.compiling = compiling;
+        this.probes = probes;
     }
 
     /** An engine, and what it does when nothing else is said. */
@@ -54,12 +58,17 @@ public final class EngineSettings {
                 OptionalInt.empty(),
                 OptionalInt.empty(),
                 GraphMode.LAYERED,
-                CompileListener.NONE);
+                CompileListener.NONE,
+                new DeviceProbes());
     }
 
-    /** The engine that is fast here: a device where TornadoVM has started the JVM and reaches a GPU or the like, else the host. */
+    /**
+     * The engine that is fast here: a device where TornadoVM has started the JVM and reaches a GPU or the like that can run in
+     * strict mode, else the host.
+     */
     public static EngineSettings automatic() {
-        return of(DeviceEngine.findsFastDevice() ? EngineKind.TORNADO : EngineKind.HOST);
+        EngineSettings onDevice = of(EngineKind.TORNADO);
+        return DeviceEngine.findsFastDevice(onDevice) ? onDevice : of(EngineKind.HOST);
     }
 
     public EngineKind engine() {
@@ -101,30 +110,41 @@ public final class EngineSettings {
         return compiling;
     }
 
+    /** Whether devices can compute in strict mode: settings that are made of these share it. */
+    public DeviceProbes probes() {
+        return probes;
+    }
+
     /** @throws InvalidRequest if the engine runs on no device */
     public EngineSettings withDevice(DeviceId id) {
         if (!engine.onDevice()) {
             throw new InvalidRequest(
                     Wording.of("%s is for the engines on a device, and the engine is %s", Term.DEVICE, engine));
         }
-        return new EngineSettings(engine, Optional.of(id), math, dtype, context, threads, graph, compiling);
+        return new EngineSettings(engine, Optional.of(id), math, dtype, context, threads, graph, compiling, probes);
     }
 
     public EngineSettings withMath(MathMode mode) {
-        return new EngineSettings(engine, device, mode, dtype, context, threads, graph, compiling);
+        return new EngineSettings(engine, device, mode, dtype, context, threads, graph, compiling, probes);
     }
 
     public EngineSettings withDType(DType type) {
-        return new EngineSettings(engine, device, math, Optional.of(type), context, threads, graph, compiling);
+        return new EngineSettings(engine, device, math, Optional.of(type), context, threads, graph, compiling, probes);
     }
 
     public EngineSettings withCompileListener(CompileListener listener) {
-        return new EngineSettings(engine, device, math, dtype, context, threads, graph, listener);
+        return new EngineSettings(engine, device, math, dtype, context, threads, graph, listener, probes);
+    }
+
+    /** With what other settings have found out about devices. */
+    public EngineSettings withProbes(DeviceProbes known) {
+        return new EngineSettings(engine, device, math, dtype, context, threads, graph, compiling, known);
     }
 
     /** Whether the model has so many positions is checked when it is loaded. */
     public EngineSettings withContext(int positions) {
-        return new EngineSettings(engine, device, math, dtype, OptionalInt.of(positions), threads, graph, compiling);
+        return new EngineSettings(
+                engine, device, math, dtype, OptionalInt.of(positions), threads, graph, compiling, probes);
     }
 
     /** @throws InvalidRequest if the engine is not host, or the number not 1 to 1024 */
@@ -136,10 +156,11 @@ public final class EngineSettings {
         if (count < 1 || count > MAX_THREADS) {
             throw new InvalidRequest(Wording.of("%s is %d, expected 1 to %d", Term.THREADS, count, MAX_THREADS));
         }
-        return new EngineSettings(engine, device, math, dtype, context, OptionalInt.of(count), graph, compiling);
+        return new EngineSettings(
+                engine, device, math, dtype, context, OptionalInt.of(count), graph, compiling, probes);
     }
 
     public EngineSettings withGraph(GraphMode mode) {
-        return new EngineSettings(engine, device, math, dtype, context, threads, mode, compiling);
+        return new EngineSettings(engine, device, math, dtype, context, threads, mode, compiling, probes);
     }
 }

@@ -66,12 +66,12 @@ public final class Engines {
     }
 
     /**
-     * The device of an engine, for what runs there without a model.
+     * The device of an engine, for what runs there without a model, in strict mode.
      *
-     * @throws EngineException if TornadoVM is not there, or there is no such device
+     * @throws EngineException if TornadoVM is not there, there is no such device, or it cannot run in strict mode
      */
     public static DeviceInfo device(EngineSettings settings) {
-        return DeviceEngine.device(settings);
+        return DeviceEngine.exactDevice(settings);
     }
 
     /** That a model is being loaded, and how much of it: for whoever waits. */

@@ -6,6 +6,7 @@ import io.github.tornadotransformers.models.checkpoint.DType;
 import io.github.tornadotransformers.runner.console.Failure;
 import io.github.tornadotransformers.taskgraphs.devices.MathMode;
 import io.github.tornadotransformers.taskgraphs.graphs.GraphMode;
+import io.github.tornadotransformers.taskgraphs.probe.DeviceProbes;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Collectors;
@@ -69,12 +70,14 @@ final class EngineListOptions {
         if (device != null && engines.stream().noneMatch(EngineKind::onDevice)) {
             throw Failure.usage("--device is for the engines on a device, and the engine is " + words());
         }
+        DeviceProbes probes = new DeviceProbes();
         List<Choice> choices = new ArrayList<>();
         for (EngineKind engine : engines) {
             if (engine == EngineKind.HOST) {
                 threads().forEach(each -> choices.add(new Choice(settings(engine, each), each)));
             } else {
-                choices.add(new Choice(settings(engine, null), engine.onDevice() ? 0 : 1));
+                EngineSettings settings = settings(engine, null).withProbes(probes);
+                choices.add(new Choice(settings, engine.onDevice() ? 0 : 1));
             }
         }
         return choices;
