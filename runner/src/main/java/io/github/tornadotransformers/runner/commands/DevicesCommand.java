@@ -10,6 +10,7 @@ import io.github.tornadotransformers.runner.engines.TornadoSdk;
 import io.github.tornadotransformers.taskgraphs.devices.DeviceInfo;
 import io.github.tornadotransformers.taskgraphs.devices.MathMode;
 import io.github.tornadotransformers.taskgraphs.devices.TornadoDevices;
+import io.github.tornadotransformers.taskgraphs.probe.DeviceProbes;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
@@ -24,6 +25,7 @@ final class DevicesCommand implements Callable<Integer> {
     private static final double GIB = 1L << 30;
 
     private final Console console;
+    private final DeviceProbes probes = new DeviceProbes();
 
     @Option(names = "--json", description = "print one JSON object: sdk, devices")
     boolean json;
@@ -55,9 +57,15 @@ final class DevicesCommand implements Callable<Integer> {
             throw Failure.noEngine(
                     "the SDK in " + sdk.get().home() + " finds no device: ./tornado-env.sh says what is missing");
         } else {
-            devices.forEach(device -> console.out().println(describe(device)));
+            devices.forEach(this::show);
         }
         return ExitCode.OK;
+    }
+
+    /** The device first, for its driver may take the process with it. */
+    private void show(DeviceInfo device) {
+        console.out().println(describe(device));
+        console.out().println("     " + StrictMode.of(device, probes));
     }
 
     private static String describe(DeviceInfo device) {
@@ -80,12 +88,13 @@ final class DevicesCommand implements Callable<Integer> {
         return device.kind().name().toLowerCase(Locale.ROOT);
     }
 
-    private static ObjectNode toJson(Optional<TornadoSdk> sdk, List<DeviceInfo> devices) {
-        ObjectNode object =
+    private ObjectNode toJson(Optional<TornadoSdk> sdk, List<DeviceInfo> devices) {
+        ObjectNode all =
                 Json.object().put("sdk", sdk.map(each -> each.home().toString()).orElse(null));
-        ArrayNode array = Json.array();
+        ArrayNode array = all.putArray("devices");
         for (DeviceInfo device : devices) {
-            array.add(Json.object()
+            StrictMode strict = StrictMode.of(device, probes);
+            ObjectNode object = Json.object()
                     .put("device", device.id().toString())
                     .put("backend", device.backend().toString())
                     .put("kind", kind(device))
@@ -95,9 +104,11 @@ final class DevicesCommand implements Callable<Integer> {
                     .put("max_buffer_bytes", device.maxAllocationBytes())
                     .put("max_work_group", device.maxWorkGroupSize())
                     .put("fp64", device.fp64())
-                    .put("fp16", device.fp16()));
+                    .put("fp16", device.fp16())
+                    .put("strict", strict.holds());
+            strict.reasons().forEach(object.putArray("faults")::add);
+            array.add(object);
         }
-        object.set("devices", array);
-        return object;
+        return all;
     }
 }

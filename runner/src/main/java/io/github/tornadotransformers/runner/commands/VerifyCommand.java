@@ -35,6 +35,7 @@ import io.github.tornadotransformers.runner.verify.VerifyReport;
 import io.github.tornadotransformers.runner.verify.VerifyResult;
 import io.github.tornadotransformers.taskgraphs.devices.MathMode;
 import io.github.tornadotransformers.taskgraphs.devices.RuntimeSettings;
+import io.github.tornadotransformers.taskgraphs.probe.DeviceProbes;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -70,6 +71,7 @@ final class VerifyCommand implements Callable<Integer> {
     private static final double NANOS_PER_MILLI = 1e6;
 
     private final Console console;
+    private final DeviceProbes probes = new DeviceProbes();
 
     @Parameters(
             arity = "0..1",
@@ -205,7 +207,9 @@ final class VerifyCommand implements Callable<Integer> {
 
     private EngineSettings settings(EngineKind engine) {
         StatusLine status = quiet ? StatusLine.none() : console.status();
-        return options.settingsFor(engine).withCompileListener(new CompileStatus(status));
+        return options.settingsFor(engine)
+                .withCompileListener(new CompileStatus(status))
+                .withProbes(probes);
     }
 
     private List<EngineKind> engines() {
@@ -397,7 +401,9 @@ final class VerifyCommand implements Callable<Integer> {
 
     private Map<String, String> environment() {
         Optional<Path> sdk = TornadoSdk.of(console).map(TornadoSdk::home);
-        return Environment.describe(Version.ofProject(), sdk);
+        Map<String, String> facts = Environment.describe(Version.ofProject(), sdk);
+        probes.results().forEach((device, result) -> facts.put("arithmetic of " + device, result.toString()));
+        return facts;
     }
 
     private static String name(DType dtype) {
