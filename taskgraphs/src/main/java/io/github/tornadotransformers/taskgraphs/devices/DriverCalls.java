@@ -20,6 +20,10 @@ public final class DriverCalls implements AutoCloseable {
     private static final Pattern FAILED =
             Pattern.compile("\t?\\[TornadoVM-[\\w-]+-JNI] ERROR : ([^\n]+?) -> Returned: ([^\n]*)\n");
 
+    /** As in {@code CUDAProgram.cpp} of TornadoVM: a compiler's log with its end. The exception that follows has the error. */
+    private static final Pattern COMPILER_LOG =
+            Pattern.compile("\\[TornadoVM-CUDA-JNI] NVRTC compilation failed:\n[^\0]*\0\n");
+
     /** Calls that no result depends on: pinned memory, without which copies are slower, times, and watts. */
     private static final Pattern HARMLESS =
             Pattern.compile("(cuMemHost|cuEventElapsedTime|clGetEventProfilingInfo|nvml).*");
@@ -45,9 +49,9 @@ public final class DriverCalls implements AutoCloseable {
         return new DriverCalls(device, Optional.of(output));
     }
 
-    /** What of an output is no report of a failed call. */
+    /** What of an output is no report of a failed call, and no compiler's log. */
     static String withoutReports(String output) {
-        return FAILED.matcher(output).replaceAll("");
+        return COMPILER_LOG.matcher(FAILED.matcher(output).replaceAll("")).replaceAll("");
     }
 
     /** @throws DeviceException if a call failed so far, on which the results of {@code graph} depend */

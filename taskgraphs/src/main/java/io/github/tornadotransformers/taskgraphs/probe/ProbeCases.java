@@ -155,7 +155,6 @@ final class ProbeCases {
         table.sums(up, factors);
         table.sums(down, factors);
         table.sums(new float[] {0x1p24f, 1f, -0x1p24f, 1f, 1f}, new float[] {1f, 1f, 1f, 1f, 1f});
-        table.sums(new float[] {-0f}, new float[] {1f});
     }
 
     private void integers() {

@@ -122,6 +122,13 @@ class DriverCallsTest {
     }
 
     @Test
+    void aCompilersLogIsNoResult() throws IOException {
+        requireSuccessAfter("a token[TornadoVM-CUDA-JNI] NVRTC compilation failed:\n"
+                + "kernel.cu(1): error: expected a \";\"\n1 error\n\0\nand another");
+        assertThat(cameOut()).isEqualTo("a tokenand another");
+    }
+
+    @Test
     void callsOfBeforeAreOthers() throws Exception {
         String errors = errorsOf(() -> {
             try (DriverCalls _ = DriverCalls.of(DEVICE, held)) {
