@@ -24,7 +24,7 @@ final class DeviceEngine {
         long started = System.nanoTime();
         DeviceInfo device = chosen(settings);
         if (settings.math() == MathMode.STRICT) {
-            settings.probes().requireExact(device, Wording.of("use %s fast, or %s host", Term.MATH, Term.ENGINE));
+            settings.probes().requireUsable(device, Wording.of("use %s fast, or %s host", Term.MATH, Term.ENGINE));
         }
         DeviceOptions options = DeviceOptions.of(device)
                 .withMath(settings.math())
@@ -45,7 +45,7 @@ final class DeviceEngine {
     /** For what computes in strict mode only. */
     static DeviceInfo exactDevice(EngineSettings settings) {
         DeviceInfo device = chosen(settings);
-        settings.probes().requireExact(device, Wording.of("use %s host", Term.ENGINE));
+        settings.probes().requireUsable(device, Wording.of("use %s host", Term.ENGINE));
         return device;
     }
 

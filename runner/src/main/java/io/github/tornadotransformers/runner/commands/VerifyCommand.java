@@ -33,9 +33,11 @@ import io.github.tornadotransformers.runner.verify.PublishedFacts;
 import io.github.tornadotransformers.runner.verify.Tolerance;
 import io.github.tornadotransformers.runner.verify.VerifyReport;
 import io.github.tornadotransformers.runner.verify.VerifyResult;
+import io.github.tornadotransformers.taskgraphs.devices.DeviceInfo;
 import io.github.tornadotransformers.taskgraphs.devices.MathMode;
 import io.github.tornadotransformers.taskgraphs.devices.RuntimeSettings;
 import io.github.tornadotransformers.taskgraphs.probe.DeviceProbes;
+import io.github.tornadotransformers.taskgraphs.probe.ProbeResult;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -71,7 +73,7 @@ final class VerifyCommand implements Callable<Integer> {
     private static final double NANOS_PER_MILLI = 1e6;
 
     private final Console console;
-    private final DeviceProbes probes = new DeviceProbes();
+    private final DeviceProbes probes = new DeviceProbes(this::tell);
 
     @Parameters(
             arity = "0..1",
@@ -408,6 +410,12 @@ final class VerifyCommand implements Callable<Integer> {
 
     private static String name(DType dtype) {
         return dtype.toString().toLowerCase(Locale.ROOT);
+    }
+
+    /** It is compared all the same: which kernels suffer is what is to be found out. */
+    private void tell(DeviceInfo device, ProbeResult found) {
+        found.findings()
+                .forEach(finding -> say(device + " is refused elsewhere in strict mode: its driver " + finding));
     }
 
     private void say(String line) {

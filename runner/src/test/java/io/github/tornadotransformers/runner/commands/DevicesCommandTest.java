@@ -23,8 +23,8 @@ class DevicesCommandTest {
 
     @BeforeEach
     void makeLauncher() throws IOException {
-        Path launcher = Files.createFile(
-                Files.createDirectory(sdk.resolve("bin")).resolve("tornado"));
+        Path launcher =
+                Files.createFile(Files.createDirectory(sdk.resolve("bin")).resolve("tornado"));
         assertThat(launcher.toFile().setExecutable(true)).isTrue();
     }
 
@@ -38,8 +38,9 @@ class DevicesCommandTest {
         assertThat(run.exitCode()).isEqualTo(ExitCode.OK);
         assertThat(run.out().lines())
                 .hasSize(2)
-                .startsWith("0:0  virtual  emulator (no device) (emulator (no device)): gpu, memory 4.0 GiB, one buffer 1.0"
-                        + " GiB, work-group 1024, fp64 yes, fp16 no (not needed)")
+                .startsWith(
+                        "0:0  virtual  emulator (no device) (emulator (no device)): gpu, memory 4.0 GiB, one buffer 1.0"
+                                + " GiB, work-group 1024, fp64 yes, fp16 no (not needed)")
                 .endsWith("     strict mode: yes");
     }
 

@@ -9,10 +9,23 @@ import io.github.tornadotransformers.taskgraphs.devices.RuntimeSettings;
 import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.Map;
+import java.util.Optional;
+import java.util.function.BiConsumer;
 
 /** Probes devices for strict mode, each once. */
 public class DeviceProbes {
     private final Map<DeviceInfo, ProbeResult> results = new LinkedHashMap<>();
+    private final Optional<BiConsumer<DeviceInfo, ProbeResult>> inexact;
+
+    /** Which refuse a device that is not exact. */
+    public DeviceProbes() {
+        this.inexact = Optional.empty();
+    }
+
+    /** @param inexact is told of each device that is not exact, which is not refused: to see what else it does wrong */
+    public DeviceProbes(BiConsumer<DeviceInfo, ProbeResult> inexact) {
+        this.inexact = Optional.of(inexact);
+    }
 
     /**
      * What is found on a device.
@@ -25,8 +38,10 @@ public class DeviceProbes {
         if (known == null) {
             RuntimeSettings.install(MathMode.STRICT);
             RuntimeSettings.requireInEffect(MathMode.STRICT);
-            known = probe(device);
-            results.put(device, known);
+            ProbeResult found = probe(device);
+            results.put(device, found);
+            inexact.filter(_ -> !found.isExact()).ifPresent(told -> told.accept(device, found));
+            known = found;
         }
         return known;
     }
@@ -37,13 +52,15 @@ public class DeviceProbes {
     }
 
     /**
+     * Refuses a device that is not exact, unless another is told of it.
+     *
      * @param advice what to do instead
      * @throws DeviceException if the device's arithmetic is not what strict mode needs; says the fault that others follow
      *     from
      */
-    public void requireExact(DeviceInfo device, Wording advice) {
+    public void requireUsable(DeviceInfo device, Wording advice) {
         ProbeResult result = of(device);
-        if (!result.isExact()) {
+        if (!result.isExact() && inexact.isEmpty()) {
             throw new DeviceException(Wording.of(
                     "%s cannot compute in %s strict: its driver %s; %s",
                     device, Term.MATH, result.findings().getFirst(), advice));

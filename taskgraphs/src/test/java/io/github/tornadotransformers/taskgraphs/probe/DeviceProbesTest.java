@@ -11,8 +11,10 @@ import io.github.tornadotransformers.taskgraphs.devices.DeviceException;
 import io.github.tornadotransformers.taskgraphs.devices.DeviceInfo;
 import io.github.tornadotransformers.taskgraphs.devices.MathMode;
 import io.github.tornadotransformers.taskgraphs.devices.TornadoDevices;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.BiConsumer;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
@@ -39,6 +41,11 @@ class DeviceProbesTest {
             this.findings = List.of(findings);
         }
 
+        Told(BiConsumer<DeviceInfo, ProbeResult> inexact, Finding... findings) {
+            super(inexact);
+            this.findings = List.of(findings);
+        }
+
         @Override
         ProbeResult probe(DeviceInfo device) {
             asked++;
@@ -49,26 +56,38 @@ class DeviceProbesTest {
     @Test
     void theEmulatorIsExact() {
         DeviceProbes probes = new DeviceProbes();
-        assertThatCode(() -> probes.requireExact(device, ADVICE)).doesNotThrowAnyException();
+        assertThatCode(() -> probes.requireUsable(device, ADVICE)).doesNotThrowAnyException();
         assertThat(probes.results()).containsOnlyKeys(device);
     }
 
     @Test
     void eachDeviceIsProbedOnce() {
         Told probes = new Told();
-        probes.requireExact(device, ADVICE);
-        probes.requireExact(device, ADVICE);
+        probes.requireUsable(device, ADVICE);
+        probes.requireUsable(device, ADVICE);
         assertThat(probes.of(device)).hasToString("keeps the contract (probed in 12 ms, 10 of them compiling)");
         assertThat(probes.asked).isOne();
     }
 
     @Test
     void aRefusalNamesTheCauseAndWhatToDo() {
-        assertThatThrownBy(() -> new Told(FLUSHES, DIVIDES).requireExact(device, ADVICE))
+        assertThatThrownBy(() -> new Told(FLUSHES, DIVIDES).requireUsable(device, ADVICE))
                 .isInstanceOf(DeviceException.class)
                 .hasMessage(
                         "emulator (no device) (virtual 0:0) cannot compute in math strict: its driver flushes subnormals"
                                 + " (1 + 1 gives 3 instead of 2); use engine host");
+    }
+
+    @Test
+    void whoWantsToSeeWhatItDoesIsToldOnce() {
+        List<String> told = new ArrayList<>();
+        Told probes = new Told((which, found) -> told.add(which + ": " + found.findings()), FLUSHES);
+        probes.requireUsable(device, ADVICE);
+        probes.requireUsable(device, ADVICE);
+        assertThat(told).containsExactly(device + ": [" + FLUSHES + "]");
+        Told exact = new Told((which, _) -> told.add("not " + which));
+        exact.requireUsable(device, ADVICE);
+        assertThat(told).hasSize(1);
     }
 
     @Test
