@@ -61,34 +61,7 @@ final class PackedRows {
             if (row + height > rows) {
                 Arrays.fill(elements, at, at + height * size, 0f);
             }
-            int from = offset + row * depth + start;
-            if (row + height <= rows && height == 8) {
-                packMany(x, from, size, at);
-            } else {
-                packTile(x, from, Math.min(height, rows - row), height, size, at);
-            }
-        }
-    }
-
-    private void packMany(float[] x, int from, int size, int at) {
-        float[] to = elements;
-        int x1 = from + depth;
-        int x2 = x1 + depth;
-        int x3 = x2 + depth;
-        int x4 = x3 + depth;
-        int x5 = x4 + depth;
-        int x6 = x5 + depth;
-        int x7 = x6 + depth;
-        for (int k = 0; k < size; k++) {
-            int place = at + 8 * k;
-            to[place] = x[from + k];
-            to[place + 1] = x[x1 + k];
-            to[place + 2] = x[x2 + k];
-            to[place + 3] = x[x3 + k];
-            to[place + 4] = x[x4 + k];
-            to[place + 5] = x[x5 + k];
-            to[place + 6] = x[x6 + k];
-            to[place + 7] = x[x7 + k];
+            packTile(x, offset + row * depth + start, Math.min(height, rows - row), height, size, at);
         }
     }
 
