@@ -1,6 +1,5 @@
 package io.github.tornadotransformers.host;
 
-import java.util.ArrayList;
 import java.util.List;
 
 /** The rows of a batch, and at which positions of which sequences they stand: spans, one behind the other. */
@@ -47,16 +46,6 @@ public final class BatchRows {
     /** One span with its cache. */
     public static BatchRows of(int firstPosition, int rows, KvLayer cache) {
         return of(List.of(new Span(0, rows, firstPosition, cache)));
-    }
-
-    /** The same rows in another layer, whose caches these are, one for each span. */
-    BatchRows in(List<KvLayer> caches) {
-        List<Span> there = new ArrayList<>(spans.size());
-        for (int i = 0; i < spans.size(); i++) {
-            Span span = spans.get(i);
-            there.add(new Span(span.firstRow, span.rows, span.firstPosition, caches.get(i)));
-        }
-        return new BatchRows(there, positions);
     }
 
     public int count() {

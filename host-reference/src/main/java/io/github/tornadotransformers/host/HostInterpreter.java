@@ -1,11 +1,12 @@
 package io.github.tornadotransformers.host;
 
 import io.github.tornadotransformers.models.batching.Batch;
-import io.github.tornadotransformers.models.batching.CacheFullException;
+import io.github.tornadotransformers.models.batching.BatchPiece;
 import io.github.tornadotransformers.models.batching.Engine;
 import io.github.tornadotransformers.models.batching.KvCache;
 import io.github.tornadotransformers.models.batching.LogitsSink;
-import io.github.tornadotransformers.models.batching.Span;
+import io.github.tornadotransformers.models.batching.PagedCache;
+import io.github.tornadotransformers.models.batching.PagedCaches;
 import io.github.tornadotransformers.models.checkpoint.Weights;
 import io.github.tornadotransformers.models.generation.TraceListener;
 import io.github.tornadotransformers.models.program.Buffer;
@@ -13,10 +14,8 @@ import io.github.tornadotransformers.models.program.Op;
 import io.github.tornadotransformers.models.program.Program;
 import java.util.ArrayList;
 import java.util.HashMap;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
 
 /**
  * Interprets a program with {@link HostOps}: the rows of all spans together, attention span by span. Every Op is bound to its
@@ -32,7 +31,8 @@ public final class HostInterpreter implements Engine {
     private final Program program;
     private final Weights weights;
     private final HostOps ops;
-    private final PagePool pool;
+    private final KvMemory memory;
+    private final PagedCaches caches;
     private final int chunkRows;
     private final Map<Buffer, Activations> buffers = new HashMap<>();
     private final List<Step> steps = new ArrayList<>();
@@ -52,7 +52,9 @@ public final class HostInterpreter implements Engine {
         this.program = program;
         this.weights = weights;
         this.ops = ops;
-        this.pool = new PagePool(program, Math.clamp(cacheBytes / cacheBytes(program, 1), 1, Integer.MAX_VALUE));
+        this.memory = new KvMemory(program);
+        int pages = Math.clamp(cacheBytes / cacheBytes(program, 1), 1, Integer.MAX_VALUE);
+        this.caches = new PagedCaches(program, pages, page -> memory.page(page).poison());
         this.chunkRows = chunkRows;
         for (Buffer buffer : program.buffers()) {
             buffers.put(buffer, new Activations(buffer.width()));
@@ -66,7 +68,7 @@ public final class HostInterpreter implements Engine {
 
     /** What keys and values of a sequence of so many positions take: whole pages. */
     public static long cacheBytes(Program program, int positions) {
-        long page = 2L * Float.BYTES * KvLayer.PAGE * program.attention().keyValueWidth();
+        long page = 2L * Float.BYTES * PagedCache.PAGE * program.attention().keyValueWidth();
         return Math.multiplyExact(Math.multiplyExact(page, program.layers()), PagedCache.pagesFor(positions));
     }
 
@@ -87,22 +89,17 @@ public final class HostInterpreter implements Engine {
 
     @Override
     public KvCache open(int positions) {
-        if (positions < 1 || positions > program.contextLength()) {
-            throw new IllegalArgumentException(
-                    "a cache of " + positions + " positions, expected 1 to " + program.contextLength());
-        }
-        return new PagedCache(pool, program.attention(), positions);
+        return caches.open(positions);
     }
 
     @Override
     public boolean canHold(int positions) {
-        return PagedCache.pagesFor(positions) <= pool.size();
+        return caches.canHold(positions);
     }
 
     @Override
     public void run(Batch batch, LogitsSink sink) {
-        requireFitting(batch);
-        reserve(batch);
+        caches.admit(batch);
         int maxLogitRows = Math.clamp(MAX_CHUNK_LOGITS / program.vocabSize(), 1, chunkRows);
         for (BatchPiece piece : BatchPiece.cut(batch, chunkRows, maxLogitRows)) {
             run(piece);
@@ -116,71 +113,17 @@ public final class HostInterpreter implements Engine {
         ops.close();
     }
 
-    private void requireFitting(Batch batch) {
-        if (batch.spans().isEmpty()) {
-            throw new IllegalArgumentException("a batch needs at least one span");
-        }
-        Set<KvCache> caches = new HashSet<>();
-        for (Span span : batch.spans()) {
-            requireFitting(span);
-            if (!caches.add(span.cache())) {
-                throw new IllegalArgumentException("two spans of a batch have the same cache");
-            }
-        }
-    }
-
-    private void requireFitting(Span span) {
-        if (!(span.cache() instanceof PagedCache cache && cache.isOf(pool)) || cache.isClosed()) {
-            throw new IllegalArgumentException("a span's cache is closed, or was opened by another engine");
-        }
-        int[] tokens = span.tokens();
-        int first = span.firstPosition();
-        if (tokens.length == 0) {
-            throw new IllegalArgumentException("a span needs at least one token");
-        }
-        if (first < 0 || first > cache.positions() - tokens.length) {
-            throw new IllegalArgumentException("positions " + first + " to " + ((long) first + tokens.length - 1)
-                    + " do not fit a context of " + cache.positions());
-        }
-        if (first > cache.length()) {
-            throw new IllegalArgumentException("position " + first + " follows on what was not run: the cache holds "
-                    + cache.length() + " positions");
-        }
-        for (int token : tokens) {
-            if (token < 0 || token >= program.vocabSize()) {
-                throw new IllegalArgumentException(
-                        "token id " + token + " is not in the vocabulary of " + program.vocabSize());
-            }
-        }
-    }
-
-    /** All caches get what they need, or none. */
-    private void reserve(Batch batch) {
-        int missing = 0;
-        for (Span span : batch.spans()) {
-            missing += ((PagedCache) span.cache()).missing(span.end());
-        }
-        if (missing > pool.free()) {
-            throw new CacheFullException(missing, pool.free(), pool.size(), KvLayer.PAGE);
-        }
-        for (Span span : batch.spans()) {
-            PagedCache cache = (PagedCache) span.cache();
-            cache.reserve(span.end());
-            cache.setLength(span.firstPosition());
-        }
-    }
-
     /** The head is skipped where nobody wants logits. */
     @SuppressWarnings("ReferenceEquality")
     private void run(BatchPiece piece) {
         int[] tokens = piece.tokens();
         int[] selected = piece.selected();
-        BatchRows batch = piece.rows(0);
+        BatchRows batch = rows(piece, 0);
         int current = 0;
         for (Step step : steps) {
             if (step.layer > current) {
                 current = step.layer;
-                batch = piece.rows(current);
+                batch = rows(piece, current);
             }
             boolean isOfAll = step.op.output().extent() == Buffer.Extent.ALL_ROWS;
             int rows = isOfAll ? tokens.length : selected.length;
@@ -195,6 +138,14 @@ public final class HostInterpreter implements Engine {
                 listener.opFinished(step.layer, step.op, first, rows, step.output.data);
             }
         }
+    }
+
+    /** The rows of a piece, whose caches are those of the layer. */
+    private BatchRows rows(BatchPiece piece, int layer) {
+        return BatchRows.of(piece.parts().stream()
+                .map(part -> new BatchRows.Span(
+                        part.firstRow(), part.rows(), part.firstPosition(), memory.layer(part.cache(), layer)))
+                .toList());
     }
 
     private Activations activations(Buffer buffer) {

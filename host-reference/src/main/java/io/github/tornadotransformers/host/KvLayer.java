@@ -1,6 +1,8 @@
 package io.github.tornadotransformers.host;
 
+import io.github.tornadotransformers.models.batching.PagedCache;
 import io.github.tornadotransformers.models.program.AttentionShape;
+import java.util.List;
 
 /**
  * The keys and values of one layer of one sequence, in pages: the one place that knows where in memory a position is.
@@ -10,9 +12,6 @@ import io.github.tornadotransformers.models.program.AttentionShape;
  * do not cross the end of a page.
  */
 public final class KvLayer {
-    /** Positions of a page: a slice. */
-    public static final int PAGE = HostOps.SLICE;
-
     private final int headDim;
     private final int pageSize;
     private final float[][] keys;
@@ -25,9 +24,13 @@ public final class KvLayer {
         this.values = values;
     }
 
-    /** Without a page so far. */
-    static KvLayer paged(AttentionShape shape, int pages) {
-        return new KvLayer(shape.headDim(), PAGE, new float[pages][], new float[pages][]);
+    /** What a sequence has so far, in the order of its positions. */
+    static KvLayer of(AttentionShape shape, List<KvPage> pages, int layer) {
+        return new KvLayer(
+                shape.headDim(),
+                PagedCache.PAGE,
+                pages.stream().map(page -> page.keys(layer)).toArray(float[][]::new),
+                pages.stream().map(page -> page.values(layer)).toArray(float[][]::new));
     }
 
     /**
@@ -38,12 +41,6 @@ public final class KvLayer {
      */
     public static KvLayer contiguous(AttentionShape shape, float[] keys, float[] values) {
         return new KvLayer(shape.headDim(), shape.contextLength(), new float[][] {keys}, new float[][] {values});
-    }
-
-    /** Makes the arrays page {@code page}; null where there is none any more. */
-    void set(int page, float[] pageKeys, float[] pageValues) {
-        keys[page] = pageKeys;
-        values[page] = pageValues;
     }
 
     /** The first position behind the page that holds a position. */

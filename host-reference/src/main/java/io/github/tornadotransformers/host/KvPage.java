@@ -1,16 +1,16 @@
 package io.github.tornadotransformers.host;
 
+import io.github.tornadotransformers.models.batching.PagedCache;
 import io.github.tornadotransformers.models.program.AttentionShape;
 import java.util.Arrays;
 
-/** The keys and values of {@link KvLayer#PAGE} positions in every layer, and how many caches hold it. */
+/** The keys and values of {@link PagedCache#PAGE} positions in every layer. */
 final class KvPage {
     private final float[][] keys;
     private final float[][] values;
-    private int holders;
 
     KvPage(AttentionShape shape, int layers) {
-        int size = Math.multiplyExact(shape.keyValueWidth(), KvLayer.PAGE);
+        int size = Math.multiplyExact(shape.keyValueWidth(), PagedCache.PAGE);
         keys = new float[layers][size];
         values = new float[layers][size];
         poison();
@@ -22,16 +22,6 @@ final class KvPage {
 
     float[] values(int layer) {
         return values[layer];
-    }
-
-    void hold() {
-        holders++;
-    }
-
-    /** @return whether nobody holds it any more */
-    boolean letGo() {
-        holders--;
-        return holders == 0;
     }
 
     /** So that nobody ever reads what was not stored, or what another sequence has left: its logits would not be finite. */

@@ -8,6 +8,8 @@ import io.github.tornadotransformers.models.batching.Batch;
 import io.github.tornadotransformers.models.batching.CacheFullException;
 import io.github.tornadotransformers.models.batching.KvCache;
 import io.github.tornadotransformers.models.batching.LogitsSink;
+import io.github.tornadotransformers.models.batching.PagedCache;
+import io.github.tornadotransformers.models.batching.PagedCaches;
 import io.github.tornadotransformers.models.batching.Span;
 import io.github.tornadotransformers.models.batching.Wanted;
 import io.github.tornadotransformers.models.checkpoint.DType;
@@ -249,18 +251,16 @@ class HostInterpreterTest {
     @Test
     void pagesThatNobodyHasStoredToAreNaN() {
         Model model = Model.of(new RandomData(4));
-        PagePool pool = new PagePool(model.program, 1);
-        List<KvPage> taken = pool.take(1);
-        KvPage page = taken.getFirst();
+        KvMemory memory = new KvMemory(model.program);
+        PagedCaches caches =
+                new PagedCaches(model.program, 1, freed -> memory.page(freed).poison());
+        PagedCache cache = caches.open(CONTEXT);
+        assertThat(cache.reserve(1)).isTrue();
+        KvPage page = memory.page(cache.page(0));
         assertThat(page.keys(0)).containsOnly(Float.NaN);
         page.keys(0)[3] = 1f;
         page.values(0)[5] = 1f;
-        page.hold();
-        pool.release(taken);
-        assertThat(pool.free()).isZero();
-        assertThat(page.keys(0)[3]).isEqualTo(1f);
-        pool.release(taken);
-        assertThat(pool.free()).isEqualTo(1);
+        cache.close();
         assertThat(page.keys(0)).containsOnly(Float.NaN);
         assertThat(page.values(0)).containsOnly(Float.NaN);
     }

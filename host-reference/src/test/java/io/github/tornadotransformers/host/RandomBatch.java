@@ -1,10 +1,12 @@
 package io.github.tornadotransformers.host;
 
+import io.github.tornadotransformers.models.batching.PagedCache;
 import io.github.tornadotransformers.models.program.AttentionShape;
 import io.github.tornadotransformers.testsupport.RandomData;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.List;
+import java.util.function.IntFunction;
+import java.util.stream.Stream;
 
 /**
  * Spans of several sequences, and a layer's keys and values of each, which can be laid out in pages or in one piece.
@@ -36,36 +38,30 @@ record RandomBatch(AttentionShape shape, List<BatchRows.Span> spans, List<float[
 
     /** With caches in one piece, which are this batch's arrays. */
     BatchRows contiguous() {
-        List<KvLayer> caches = new ArrayList<>();
-        for (int i = 0; i < spans.size(); i++) {
-            caches.add(KvLayer.contiguous(shape, keys.get(i), values.get(i)));
-        }
-        return BatchRows.of(spans).in(caches);
+        return with(i -> KvLayer.contiguous(shape, keys.get(i), values.get(i)));
     }
 
     /** With copies of the caches in pages; NaN behind the context's end. */
     BatchRows paged() {
-        List<KvLayer> caches = new ArrayList<>();
-        for (BatchRows.Span span : contiguous().spans()) {
-            caches.add(paged(span.cache()));
+        return with(i -> paged(KvLayer.contiguous(shape, keys.get(i), values.get(i))));
+    }
+
+    private BatchRows with(IntFunction<KvLayer> caches) {
+        List<BatchRows.Span> there = new ArrayList<>();
+        for (BatchRows.Span span : spans) {
+            KvLayer cache = caches.apply(there.size());
+            there.add(new BatchRows.Span(span.firstRow(), span.rows(), span.firstPosition(), cache));
         }
-        return BatchRows.of(spans).in(caches);
+        return BatchRows.of(there);
     }
 
     private KvLayer paged(KvLayer whole) {
-        int pages = PagedCache.pagesFor(shape.contextLength());
-        KvLayer layer = KvLayer.paged(shape, pages);
-        for (int page = 0; page < pages; page++) {
-            layer.set(page, nan(), nan());
-        }
+        List<KvPage> pages = Stream.generate(() -> new KvPage(shape, 1))
+                .limit(PagedCache.pagesFor(shape.contextLength()))
+                .toList();
+        KvLayer layer = KvLayer.of(shape, pages, 0);
         copy(whole, layer);
         return layer;
-    }
-
-    private float[] nan() {
-        float[] page = new float[shape.keyValueWidth() * KvLayer.PAGE];
-        Arrays.fill(page, Float.NaN);
-        return page;
     }
 
     /** The caches' elements, in an order that does not depend on how they are laid out. */

@@ -1,14 +1,10 @@
-package io.github.tornadotransformers.host;
+package io.github.tornadotransformers.models.batching;
 
-import io.github.tornadotransformers.models.batching.Batch;
-import io.github.tornadotransformers.models.batching.LogitsSink;
-import io.github.tornadotransformers.models.batching.Span;
-import io.github.tornadotransformers.models.batching.Wanted;
 import java.util.ArrayList;
 import java.util.List;
 
 /** So much of a batch as runs at once: long spans are cut, short ones run together. Neither changes a bit. */
-final class BatchPiece {
+public final class BatchPiece {
     private final List<Part> parts = new ArrayList<>();
     private int rows;
     private int logitRows;
@@ -21,12 +17,12 @@ final class BatchPiece {
      * @param firstRow in the piece
      * @param logitRows how many of the last rows' logits are wanted
      */
-    private record Part(int index, Span span, int start, int rows, int firstRow, int logitRows) {
-        int firstPosition() {
+    public record Part(int index, Span span, int start, int rows, int firstRow, int logitRows) {
+        public int firstPosition() {
             return span.firstPosition() + start;
         }
 
-        PagedCache cache() {
+        public PagedCache cache() {
             return (PagedCache) span.cache();
         }
     }
@@ -37,7 +33,7 @@ final class BatchPiece {
      * @param maxRows of a piece, 1 or more
      * @param maxLogitRows rows of a piece whose logits are wanted, 1 or more
      */
-    static List<BatchPiece> cut(Batch batch, int maxRows, int maxLogitRows) {
+    public static List<BatchPiece> cut(Batch batch, int maxRows, int maxLogitRows) {
         List<BatchPiece> pieces = new ArrayList<>();
         BatchPiece piece = new BatchPiece();
         for (int index = 0; index < batch.spans().size(); index++) {
@@ -76,7 +72,7 @@ final class BatchPiece {
         logitRows += wanted;
     }
 
-    int[] tokens() {
+    public int[] tokens() {
         int[] tokens = new int[rows];
         for (Part part : parts) {
             System.arraycopy(part.span.tokens(), part.start, tokens, part.firstRow, part.rows);
@@ -84,18 +80,17 @@ final class BatchPiece {
         return tokens;
     }
 
-    /** The rows, whose caches are those of the layer. */
-    BatchRows rows(int layer) {
-        List<BatchRows.Span> spans = new ArrayList<>(parts.size());
-        for (Part part : parts) {
-            KvLayer cache = part.cache().layer(layer);
-            spans.add(new BatchRows.Span(part.firstRow, part.rows, part.firstPosition(), cache));
-        }
-        return BatchRows.of(spans);
+    public int rows() {
+        return rows;
+    }
+
+    /** In the order of their rows, without gaps. */
+    public List<Part> parts() {
+        return List.copyOf(parts);
     }
 
     /** The rows whose logits are wanted. */
-    int[] selected() {
+    public int[] selected() {
         int[] selected = new int[logitRows];
         int next = 0;
         for (Part part : parts) {
@@ -107,14 +102,14 @@ final class BatchPiece {
     }
 
     /** The caches hold now what was run. */
-    void finish() {
+    public void finish() {
         for (Part part : parts) {
             part.cache().setLength(part.firstPosition() + part.rows);
         }
     }
 
     /** @param logits of the selected rows, {@code [selected][vocabSize]} */
-    void hand(LogitsSink sink, float[] logits, int vocabSize) {
+    public void hand(LogitsSink sink, float[] logits, int vocabSize) {
         int next = 0;
         for (Part part : parts) {
             for (int row = part.rows - part.logitRows; row < part.rows; row++) {

@@ -1,0 +1,85 @@
+package io.github.tornadotransformers.models.batching;
+
+import java.util.ArrayList;
+import java.util.List;
+
+/** A cache whose memory is pages of its engine's, which are told apart by their numbers: its page table. */
+public final class PagedCache implements KvCache {
+    /** Positions of a page: a slice of the contract's sums, which therefore never cross the end of one. */
+    public static final int PAGE = 128;
+
+    private final PagePool pool;
+    private final int positions;
+    private final List<Integer> pages = new ArrayList<>();
+    private int length;
+    private boolean closed;
+
+    PagedCache(PagePool pool, int positions) {
+        this.pool = pool;
+        this.positions = positions;
+    }
+
+    /** Pages that hold so many positions. */
+    public static int pagesFor(int positions) {
+        return Math.ceilDiv(positions, PAGE);
+    }
+
+    @Override
+    public int positions() {
+        return positions;
+    }
+
+    @Override
+    public int length() {
+        return length;
+    }
+
+    /** From now on only the first positions count. */
+    void setLength(int length) {
+        this.length = length;
+    }
+
+    boolean isOf(PagePool other) {
+        return pool == other;
+    }
+
+    boolean isClosed() {
+        return closed;
+    }
+
+    /** How many pages it has. */
+    public int pages() {
+        return pages.size();
+    }
+
+    /** The number of the page that holds positions {@code index * PAGE} and those that follow. */
+    public int page(int index) {
+        return pages.get(index);
+    }
+
+    /** Pages that it lacks to hold so many positions. */
+    int missing(int wanted) {
+        return Math.max(0, pagesFor(wanted) - pages.size());
+    }
+
+    @Override
+    public boolean reserve(int wanted) {
+        if (closed || wanted > positions) {
+            throw new IllegalArgumentException(
+                    closed ? "the cache is closed" : wanted + " positions do not fit a cache of " + positions);
+        }
+        int missing = missing(wanted);
+        List<Integer> taken = pool.take(missing);
+        pages.addAll(taken);
+        return taken.size() == missing;
+    }
+
+    @Override
+    public void close() {
+        if (!closed) {
+            closed = true;
+            pool.release(pages);
+            pages.clear();
+        }
+    }
+}
