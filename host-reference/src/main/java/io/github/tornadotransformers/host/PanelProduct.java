@@ -6,8 +6,8 @@ import jdk.incubator.vector.FloatVector;
 import jdk.incubator.vector.VectorSpecies;
 
 /**
- * The product of many rows of activations and a panel of {@link #COLUMNS} matrix columns. A slice of the panel is copied to
- * contiguous float32 memory once and then used by every row, in {@link Tiles}.
+ * The product of several rows of activations and a panel of {@link #COLUMNS} matrix columns. Every row uses a slice of the panel while it
+ * is in the first-level cache: where it lies ({@link StoredTiles}), or copied to contiguous float32 memory ({@link Tiles}).
  */
 final class PanelProduct {
     private static final VectorSpecies<Float> FLOATS = VectorMath.FLOATS;
@@ -36,10 +36,26 @@ final class PanelProduct {
 
     /** {@code totals[r][c] = sum_k x[r][k] * matrix[k][column + c]}, sliced, for {@code c < columns <= COLUMNS}. */
     void product(PackedRows x, HostMatrix matrix, int column, int columns) {
-        if (matrix.dtype() == DType.INT8) {
+        if (StoredTiles.take(matrix, column, x.rows())) {
+            storedProduct(x, matrix, column);
+        } else if (matrix.dtype() == DType.INT8) {
             quantizedProduct(x, matrix, column, columns);
         } else {
             product(x, (start, size, to) -> widenedRows.copy(matrix, start, size, column, columns, to, 0, COLUMNS));
+        }
+    }
+
+    /** Of a whole panel, where it lies. */
+    private void storedProduct(PackedRows x, HostMatrix matrix, int column) {
+        clearTotals(x.rows());
+        for (int start = 0; start < x.depth(); start += HostOps.SLICE) {
+            int size = Math.min(HostOps.SLICE, x.depth() - start);
+            int height;
+            for (int row = 0; row < x.rows(); row += height) {
+                height = Tiles.height(x.rows() - row);
+                StoredTiles.multiply(x.elements(), x.at(start, size, row), height, matrix, start, column, size, sums);
+                VectorMath.add(totals, row * COLUMNS, sums, 0, height * COLUMNS);
+            }
         }
     }
 

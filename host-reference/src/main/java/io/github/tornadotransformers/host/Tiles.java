@@ -20,7 +20,7 @@ final class Tiles {
     static final int COLUMNS = WeightLayout.PANEL;
 
     /** Rows of the lower tile. */
-    private static final int FEW = 4;
+    static final int FEW = 4;
 
     /** Rows of the higher one, for which there must be {@link #REGISTERS}. */
     private static final int MANY = 8;

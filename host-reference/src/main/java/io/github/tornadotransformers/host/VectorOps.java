@@ -1,5 +1,6 @@
 package io.github.tornadotransformers.host;
 
+import io.github.tornadotransformers.models.checkpoint.DType;
 import io.github.tornadotransformers.models.checkpoint.WeightLayout;
 import io.github.tornadotransformers.models.program.Activation;
 import io.github.tornadotransformers.models.program.AttentionShape;
@@ -15,7 +16,7 @@ import java.util.Arrays;
  * are.
  */
 public final class VectorOps implements HostOps {
-    /** From so many rows on, a panel of the matrix is worth copying. */
+    /** From so many rows of a span on, panels of its keys and values are worth copying. */
     private static final int PANEL_ROWS = 4;
 
     private static final int PANEL = WeightLayout.PANEL;
@@ -115,11 +116,16 @@ public final class VectorOps implements HostOps {
             int rows,
             float[] out) {
         Epilogue epilogue = new Epilogue(bias, activation, residual, weight.columns(), out);
-        if (rows < PANEL_ROWS) {
+        if (rows <= sweptRows(weight.dtype())) {
             sweep(x, weight, rows, epilogue);
         } else {
             multiplyPanels(x, weight, rows, epilogue);
         }
+    }
+
+    /** Up to so many rows have a sweep over the matrix each. INT8's is bound by instructions, of which tiles have some to spare. */
+    private static int sweptRows(DType dtype) {
+        return dtype == DType.INT8 ? 2 : 1;
     }
 
     private void sweep(float[] x, HostMatrix weight, int rows, Epilogue epilogue) {

@@ -153,9 +153,13 @@ final class WidenedRows {
                 int size = (height - 1) * step + width;
                 long at = first + (long) r * step + i;
                 MemorySegment.copy(from, ValueLayout.JAVA_SHORT, at * Short.BYTES, halves, 0, size);
-                widenF16(halves, size, floats, 0);
-                for (int h = 0; h < height; h++) {
-                    System.arraycopy(floats, h * step, to, target + (r + h) * stride + i, width);
+                if (count == step && step == stride) {
+                    widenF16(halves, size, to, target + r * stride + i);
+                } else {
+                    widenF16(halves, size, floats, 0);
+                    for (int h = 0; h < height; h++) {
+                        System.arraycopy(floats, h * step, to, target + (r + h) * stride + i, width);
+                    }
                 }
             }
         }

@@ -12,6 +12,11 @@ final class RandomMatrix {
     private RandomMatrix() {}
 
     static HostMatrix of(DType dtype, int rows, int columns, RandomData data) {
+        WeightLayout layout = data.coin() ? WeightLayout.PANELS : WeightLayout.ROW_MAJOR;
+        return of(dtype, rows, columns, layout, data);
+    }
+
+    static HostMatrix of(DType dtype, int rows, int columns, WeightLayout layout, RandomData data) {
         long size = (long) rows * columns;
         MemorySegment elements = Arena.ofAuto().allocate(size * dtype.bytes(), Float.BYTES);
         float[] values = data.wildFloats(rows * columns);
@@ -24,7 +29,6 @@ final class RandomMatrix {
                 case INT8 -> elements.set(ValueLayout.JAVA_BYTE, i, (byte) data.between(-127, 127));
             }
         }
-        WeightLayout layout = data.coin() ? WeightLayout.PANELS : WeightLayout.ROW_MAJOR;
         return new HostMatrix(dtype, rows, columns, layout, elements, scales(dtype, rows, columns, data));
     }
 

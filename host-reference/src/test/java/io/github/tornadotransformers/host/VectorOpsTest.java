@@ -3,6 +3,7 @@ package io.github.tornadotransformers.host;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.github.tornadotransformers.models.checkpoint.DType;
+import io.github.tornadotransformers.models.checkpoint.WeightLayout;
 import io.github.tornadotransformers.models.program.Activation;
 import io.github.tornadotransformers.models.program.AttentionShape;
 import io.github.tornadotransformers.models.program.Groups;
@@ -18,6 +19,7 @@ import java.util.stream.LongStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** VectorOps gives ScalarOps' bits for every Op, shape, type and number of threads. */
 class VectorOpsTest {
@@ -149,6 +151,28 @@ class VectorOpsTest {
             scalar.linear(x, weight, bias, activation, residual, rows, expected);
             vector.linear(x, weight, bias, activation, residual, rows, actual);
             Bits.assertSame(dtype + " " + rows + "x" + inputs + "x" + outputs, actual, expected);
+        }
+    }
+
+    /** Few rows share each weight that is read, or have a sweep of their own; many share a copy. Some columns are no whole panel. */
+    @ParameterizedTest
+    @ValueSource(ints = {1, 2, 3, 4, 5, 6, 7, 8, 9, 12, 13, 23, 24, 25, 47, 48, 49})
+    void linearOfSomeRows(int rows) {
+        RandomData data = start(rows);
+        for (DType dtype : DType.values()) {
+            for (WeightLayout layout : WeightLayout.values()) {
+                for (int inputs : new int[] {1, 31, 32, 127, 128, 131, 389}) {
+                    int outputs = WeightLayout.PANEL * data.between(0, 3) + data.between(1, WeightLayout.PANEL);
+                    HostMatrix weight = RandomMatrix.of(dtype, inputs, outputs, layout, data);
+                    float[] x = data.wildFloats(rows * inputs);
+                    float[] expected = new float[rows * outputs];
+                    float[] actual = expected.clone();
+                    scalar.linear(x, weight, null, Activation.NONE, Residual.NONE, rows, expected);
+                    vector.linear(x, weight, null, Activation.NONE, Residual.NONE, rows, actual);
+                    String shape = rows + "x" + inputs + "x" + outputs;
+                    Bits.assertSame(dtype + " " + layout + " " + shape, actual, expected);
+                }
+            }
         }
     }
 
