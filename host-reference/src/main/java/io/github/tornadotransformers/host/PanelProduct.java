@@ -19,11 +19,20 @@ final class PanelProduct {
     /** Rows that are multiplied together where they are not packed. */
     private static final int ABREAST = Tiles.ROWS;
 
+    /** Rows whose sums over a slice of a panel that was not copied are made together: a tile, or two lower ones. */
+    private static final int GROUP = 8;
+
+    /**
+     * Rows of a slice that come from memory before other tiles, or other columns, use them. Where a tile does not take all of them
+     * at once, a processor that fetches ahead does it while they compute.
+     */
+    private static final int FETCHED = Tiles.ROWS < GROUP ? DType.BLOCK : HostOps.SLICE;
+
     /** One slice of the panel, {@code [depth][COLUMNS]}. */
     private float[] panel = new float[HostOps.SLICE * COLUMNS];
 
     private final float[] sums = new float[ABREAST * COLUMNS];
-    private final float[] slices = new float[ABREAST * COLUMNS];
+    private final float[] slices = new float[GROUP * COLUMNS];
     private final float[] scales = new float[HostOps.SLICE / DType.BLOCK * COLUMNS];
     private final WidenedRows widenedRows = new WidenedRows();
     private final int[] starts = new int[ABREAST];
@@ -45,16 +54,31 @@ final class PanelProduct {
         }
     }
 
-    /** Of a whole panel, where it lies. */
+    /** Of a whole panel, where it lies. Those rows that come first wait for memory. */
     private void storedProduct(PackedRows x, HostMatrix matrix, int column) {
         clearTotals(x.rows());
         for (int start = 0; start < x.depth(); start += HostOps.SLICE) {
             int size = Math.min(HostOps.SLICE, x.depth() - start);
+            for (int row = 0; row < x.rows(); row += GROUP) {
+                storedSlice(x, row, matrix, start, column, size, row == 0 ? FETCHED : size);
+                int count = Math.min(GROUP, x.rows() - row);
+                VectorMath.add(totals, row * COLUMNS, slices, 0, count * COLUMNS);
+            }
+        }
+    }
+
+    /** {@code slices[r][c]} of a group of rows, {@code step} elements of the slice after others. */
+    private void storedSlice(PackedRows x, int first, HostMatrix matrix, int start, int column, int size, int step) {
+        int end = Math.min(first + GROUP, x.rows());
+        Arrays.fill(slices, 0f);
+        for (int k = 0; k < size; k += step) {
+            int depth = Math.min(step, size - k);
             int height;
-            for (int row = 0; row < x.rows(); row += height) {
+            for (int row = first; row < end; row += height) {
                 height = Tiles.height(x.rows() - row);
-                StoredTiles.multiply(x.elements(), x.at(start, size, row), height, matrix, start, column, size, sums);
-                VectorMath.add(totals, row * COLUMNS, sums, 0, height * COLUMNS);
+                int at = x.at(start, size, row) + k * height;
+                int to = (row - first) * COLUMNS;
+                StoredTiles.accumulate(x.elements(), at, height, matrix, start + k, column, depth, slices, to);
             }
         }
     }

@@ -3,7 +3,6 @@ package io.github.tornadotransformers.host;
 import io.github.tornadotransformers.models.checkpoint.DType;
 import java.lang.foreign.MemorySegment;
 import java.nio.ByteOrder;
-import java.util.Arrays;
 import jdk.incubator.vector.ByteVector;
 import jdk.incubator.vector.FloatVector;
 import jdk.incubator.vector.IntVector;
@@ -43,24 +42,25 @@ final class StoredTiles {
     }
 
     /**
-     * {@code sums[r][c] = sum_k x[at + k * height + r] * matrix[start + k][column + c]} for {@code k < depth}: a slice.
+     * {@code sums[to + r * COLUMNS + c] += x[at + k * height + r] * matrix[row + k][column + c]} for {@code k < depth}, in order, within
+     * a slice.
      *
      * @param height of a tile: {@link Tiles#height}
-     * @param sums {@code [height][COLUMNS]}
+     * @param row where a block of INT8 begins
      */
-    static void multiply(
-            float[] x, int at, int height, HostMatrix matrix, int start, int column, int depth, float[] sums) {
+    static void accumulate(
+            float[] x, int at, int height, HostMatrix matrix, int row, int column, int depth, float[] sums, int to) {
         MemorySegment elements = matrix.elements();
-        long first = matrix.index(start, column) * matrix.dtype().bytes();
+        long first = matrix.index(row, column) * matrix.dtype().bytes();
         boolean few = height == Tiles.FEW;
         switch (matrix.dtype()) {
             case F32 -> {
                 for (int c = 0; c < COLUMNS; c += 2 * LANES) {
                     long from = first + (long) c * Float.BYTES;
                     if (few) {
-                        floatsByFew(x, at, elements, from, depth, sums, c);
+                        floatsByFew(x, at, elements, from, depth, sums, to + c);
                     } else {
-                        floatsByMany(x, at, elements, from, depth, sums, c);
+                        floatsByMany(x, at, elements, from, depth, sums, to + c);
                     }
                 }
             }
@@ -68,22 +68,21 @@ final class StoredTiles {
                 for (int c = 0; c < HALF; c += LANES) {
                     long from = first + (long) c * Integer.BYTES;
                     if (few) {
-                        pairsByFew(x, at, elements, from, depth, sums, c);
+                        pairsByFew(x, at, elements, from, depth, sums, to + c);
                     } else {
-                        pairsByMany(x, at, elements, from, depth, sums, c);
+                        pairsByMany(x, at, elements, from, depth, sums, to + c);
                     }
                 }
             }
             case INT8 -> {
-                Arrays.fill(sums, 0, height * COLUMNS, 0f);
                 MemorySegment scales = matrix.scales();
-                long firstScale = matrix.scaleIndex(start / DType.BLOCK, column) * Float.BYTES;
+                long firstScale = matrix.scaleIndex(row / DType.BLOCK, column) * Float.BYTES;
                 for (int c = 0; c < COLUMNS; c += 2 * LANES) {
                     long scale = firstScale + (long) c * Float.BYTES;
                     if (few) {
-                        bytesByFew(x, at, elements, first + c, scales, scale, depth, sums, c);
+                        bytesByFew(x, at, elements, first + c, scales, scale, depth, sums, to + c);
                     } else {
-                        bytesByMany(x, at, elements, first + c, scales, scale, depth, sums, c);
+                        bytesByMany(x, at, elements, first + c, scales, scale, depth, sums, to + c);
                     }
                 }
             }
@@ -93,14 +92,14 @@ final class StoredTiles {
 
     private static void floatsByFew(
             float[] x, int at, MemorySegment panel, long first, int depth, float[] sums, int c) {
-        FloatVector a0 = FloatVector.zero(FLOATS);
-        FloatVector b0 = FloatVector.zero(FLOATS);
-        FloatVector a1 = FloatVector.zero(FLOATS);
-        FloatVector b1 = FloatVector.zero(FLOATS);
-        FloatVector a2 = FloatVector.zero(FLOATS);
-        FloatVector b2 = FloatVector.zero(FLOATS);
-        FloatVector a3 = FloatVector.zero(FLOATS);
-        FloatVector b3 = FloatVector.zero(FLOATS);
+        FloatVector a0 = FloatVector.fromArray(FLOATS, sums, c);
+        FloatVector b0 = FloatVector.fromArray(FLOATS, sums, c + LANES);
+        FloatVector a1 = FloatVector.fromArray(FLOATS, sums, c + COLUMNS);
+        FloatVector b1 = FloatVector.fromArray(FLOATS, sums, c + COLUMNS + LANES);
+        FloatVector a2 = FloatVector.fromArray(FLOATS, sums, c + 2 * COLUMNS);
+        FloatVector b2 = FloatVector.fromArray(FLOATS, sums, c + 2 * COLUMNS + LANES);
+        FloatVector a3 = FloatVector.fromArray(FLOATS, sums, c + 3 * COLUMNS);
+        FloatVector b3 = FloatVector.fromArray(FLOATS, sums, c + 3 * COLUMNS + LANES);
         for (int k = 0; k < depth; k++) {
             long row = first + (long) k * (COLUMNS * Float.BYTES);
             FloatVector a = FloatVector.fromMemorySegment(FLOATS, panel, row, ORDER);
@@ -130,22 +129,22 @@ final class StoredTiles {
 
     private static void floatsByMany(
             float[] x, int at, MemorySegment panel, long first, int depth, float[] sums, int c) {
-        FloatVector a0 = FloatVector.zero(FLOATS);
-        FloatVector b0 = FloatVector.zero(FLOATS);
-        FloatVector a1 = FloatVector.zero(FLOATS);
-        FloatVector b1 = FloatVector.zero(FLOATS);
-        FloatVector a2 = FloatVector.zero(FLOATS);
-        FloatVector b2 = FloatVector.zero(FLOATS);
-        FloatVector a3 = FloatVector.zero(FLOATS);
-        FloatVector b3 = FloatVector.zero(FLOATS);
-        FloatVector a4 = FloatVector.zero(FLOATS);
-        FloatVector b4 = FloatVector.zero(FLOATS);
-        FloatVector a5 = FloatVector.zero(FLOATS);
-        FloatVector b5 = FloatVector.zero(FLOATS);
-        FloatVector a6 = FloatVector.zero(FLOATS);
-        FloatVector b6 = FloatVector.zero(FLOATS);
-        FloatVector a7 = FloatVector.zero(FLOATS);
-        FloatVector b7 = FloatVector.zero(FLOATS);
+        FloatVector a0 = FloatVector.fromArray(FLOATS, sums, c);
+        FloatVector b0 = FloatVector.fromArray(FLOATS, sums, c + LANES);
+        FloatVector a1 = FloatVector.fromArray(FLOATS, sums, c + COLUMNS);
+        FloatVector b1 = FloatVector.fromArray(FLOATS, sums, c + COLUMNS + LANES);
+        FloatVector a2 = FloatVector.fromArray(FLOATS, sums, c + 2 * COLUMNS);
+        FloatVector b2 = FloatVector.fromArray(FLOATS, sums, c + 2 * COLUMNS + LANES);
+        FloatVector a3 = FloatVector.fromArray(FLOATS, sums, c + 3 * COLUMNS);
+        FloatVector b3 = FloatVector.fromArray(FLOATS, sums, c + 3 * COLUMNS + LANES);
+        FloatVector a4 = FloatVector.fromArray(FLOATS, sums, c + 4 * COLUMNS);
+        FloatVector b4 = FloatVector.fromArray(FLOATS, sums, c + 4 * COLUMNS + LANES);
+        FloatVector a5 = FloatVector.fromArray(FLOATS, sums, c + 5 * COLUMNS);
+        FloatVector b5 = FloatVector.fromArray(FLOATS, sums, c + 5 * COLUMNS + LANES);
+        FloatVector a6 = FloatVector.fromArray(FLOATS, sums, c + 6 * COLUMNS);
+        FloatVector b6 = FloatVector.fromArray(FLOATS, sums, c + 6 * COLUMNS + LANES);
+        FloatVector a7 = FloatVector.fromArray(FLOATS, sums, c + 7 * COLUMNS);
+        FloatVector b7 = FloatVector.fromArray(FLOATS, sums, c + 7 * COLUMNS + LANES);
         for (int k = 0; k < depth; k++) {
             long row = first + (long) k * (COLUMNS * Float.BYTES);
             FloatVector a = FloatVector.fromMemorySegment(FLOATS, panel, row, ORDER);
@@ -195,14 +194,14 @@ final class StoredTiles {
 
     /** A vector of pairs has columns in its lower halves, and others, half a panel further, in its upper. */
     private static void pairsByFew(float[] x, int at, MemorySegment panel, long first, int depth, float[] sums, int c) {
-        FloatVector a0 = FloatVector.zero(FLOATS);
-        FloatVector b0 = FloatVector.zero(FLOATS);
-        FloatVector a1 = FloatVector.zero(FLOATS);
-        FloatVector b1 = FloatVector.zero(FLOATS);
-        FloatVector a2 = FloatVector.zero(FLOATS);
-        FloatVector b2 = FloatVector.zero(FLOATS);
-        FloatVector a3 = FloatVector.zero(FLOATS);
-        FloatVector b3 = FloatVector.zero(FLOATS);
+        FloatVector a0 = FloatVector.fromArray(FLOATS, sums, c);
+        FloatVector b0 = FloatVector.fromArray(FLOATS, sums, c + HALF);
+        FloatVector a1 = FloatVector.fromArray(FLOATS, sums, c + COLUMNS);
+        FloatVector b1 = FloatVector.fromArray(FLOATS, sums, c + COLUMNS + HALF);
+        FloatVector a2 = FloatVector.fromArray(FLOATS, sums, c + 2 * COLUMNS);
+        FloatVector b2 = FloatVector.fromArray(FLOATS, sums, c + 2 * COLUMNS + HALF);
+        FloatVector a3 = FloatVector.fromArray(FLOATS, sums, c + 3 * COLUMNS);
+        FloatVector b3 = FloatVector.fromArray(FLOATS, sums, c + 3 * COLUMNS + HALF);
         for (int k = 0; k < depth; k++) {
             long row = first + (long) k * (COLUMNS * Short.BYTES);
             IntVector pairs = IntVector.fromMemorySegment(INTS, panel, row, ORDER);
@@ -233,22 +232,22 @@ final class StoredTiles {
 
     private static void pairsByMany(
             float[] x, int at, MemorySegment panel, long first, int depth, float[] sums, int c) {
-        FloatVector a0 = FloatVector.zero(FLOATS);
-        FloatVector b0 = FloatVector.zero(FLOATS);
-        FloatVector a1 = FloatVector.zero(FLOATS);
-        FloatVector b1 = FloatVector.zero(FLOATS);
-        FloatVector a2 = FloatVector.zero(FLOATS);
-        FloatVector b2 = FloatVector.zero(FLOATS);
-        FloatVector a3 = FloatVector.zero(FLOATS);
-        FloatVector b3 = FloatVector.zero(FLOATS);
-        FloatVector a4 = FloatVector.zero(FLOATS);
-        FloatVector b4 = FloatVector.zero(FLOATS);
-        FloatVector a5 = FloatVector.zero(FLOATS);
-        FloatVector b5 = FloatVector.zero(FLOATS);
-        FloatVector a6 = FloatVector.zero(FLOATS);
-        FloatVector b6 = FloatVector.zero(FLOATS);
-        FloatVector a7 = FloatVector.zero(FLOATS);
-        FloatVector b7 = FloatVector.zero(FLOATS);
+        FloatVector a0 = FloatVector.fromArray(FLOATS, sums, c);
+        FloatVector b0 = FloatVector.fromArray(FLOATS, sums, c + HALF);
+        FloatVector a1 = FloatVector.fromArray(FLOATS, sums, c + COLUMNS);
+        FloatVector b1 = FloatVector.fromArray(FLOATS, sums, c + COLUMNS + HALF);
+        FloatVector a2 = FloatVector.fromArray(FLOATS, sums, c + 2 * COLUMNS);
+        FloatVector b2 = FloatVector.fromArray(FLOATS, sums, c + 2 * COLUMNS + HALF);
+        FloatVector a3 = FloatVector.fromArray(FLOATS, sums, c + 3 * COLUMNS);
+        FloatVector b3 = FloatVector.fromArray(FLOATS, sums, c + 3 * COLUMNS + HALF);
+        FloatVector a4 = FloatVector.fromArray(FLOATS, sums, c + 4 * COLUMNS);
+        FloatVector b4 = FloatVector.fromArray(FLOATS, sums, c + 4 * COLUMNS + HALF);
+        FloatVector a5 = FloatVector.fromArray(FLOATS, sums, c + 5 * COLUMNS);
+        FloatVector b5 = FloatVector.fromArray(FLOATS, sums, c + 5 * COLUMNS + HALF);
+        FloatVector a6 = FloatVector.fromArray(FLOATS, sums, c + 6 * COLUMNS);
+        FloatVector b6 = FloatVector.fromArray(FLOATS, sums, c + 6 * COLUMNS + HALF);
+        FloatVector a7 = FloatVector.fromArray(FLOATS, sums, c + 7 * COLUMNS);
+        FloatVector b7 = FloatVector.fromArray(FLOATS, sums, c + 7 * COLUMNS + HALF);
         for (int k = 0; k < depth; k++) {
             long row = first + (long) k * (COLUMNS * Short.BYTES);
             IntVector pairs = IntVector.fromMemorySegment(INTS, panel, row, ORDER);
