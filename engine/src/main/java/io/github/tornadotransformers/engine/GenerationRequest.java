@@ -2,8 +2,11 @@ package io.github.tornadotransformers.engine;
 
 import io.github.tornadotransformers.models.InvalidRequest;
 import io.github.tornadotransformers.models.generation.GenerationOptions;
+import io.github.tornadotransformers.models.generation.Guesser;
+import io.github.tornadotransformers.models.generation.PromptLookup;
 import io.github.tornadotransformers.models.generation.SamplingOptions;
 import java.util.List;
+import java.util.Optional;
 
 /** A prompt, and how it is to be continued. What ends a text by the model's own rules comes with the model. */
 public final class GenerationRequest {
@@ -13,6 +16,7 @@ public final class GenerationRequest {
     private final Prompt prompt;
     private final SamplingOptions sampling;
     private final GenerationOptions options;
+    private final boolean looksUp;
 
     /** What is continued. */
     private sealed interface Prompt {
@@ -34,14 +38,16 @@ public final class GenerationRequest {
         }
     }
 
-    private GenerationRequest(Prompt prompt, SamplingOptions sampling, GenerationOptions options) {
+    private GenerationRequest(Prompt prompt, SamplingOptions sampling, GenerationOptions options, boolean looksUp) {
         this.prompt = prompt;
         this.sampling = sampling;
         this.options = options;
+        this.looksUp = looksUp;
     }
 
     private static GenerationRequest of(Prompt prompt) {
-        return new GenerationRequest(prompt, SamplingOptions.DEFAULT, GenerationOptions.ofTokens(DEFAULT_MAX_TOKENS));
+        return new GenerationRequest(
+                prompt, SamplingOptions.DEFAULT, GenerationOptions.ofTokens(DEFAULT_MAX_TOKENS), false);
     }
 
     /** Continues a text; an empty one is begun. Needs a model with a tokenizer. */
@@ -56,11 +62,11 @@ public final class GenerationRequest {
 
     /** @throws InvalidRequest if it is below 0 */
     public GenerationRequest withMaxTokens(int count) {
-        return new GenerationRequest(prompt, sampling, options.withMaxTokens(count));
+        return new GenerationRequest(prompt, sampling, options.withMaxTokens(count), looksUp);
     }
 
     public GenerationRequest withSampling(SamplingOptions chosen) {
-        return new GenerationRequest(prompt, chosen, options);
+        return new GenerationRequest(prompt, chosen, options, looksUp);
     }
 
     /**
@@ -69,12 +75,20 @@ public final class GenerationRequest {
      * @throws InvalidRequest if one is empty
      */
     public GenerationRequest withStopTexts(List<String> texts) {
-        return new GenerationRequest(prompt, sampling, options.withStopTexts(texts));
+        return new GenerationRequest(prompt, sampling, options.withStopTexts(texts), looksUp);
     }
 
     /** Whether keys and values of earlier positions are reused; if not, every token runs the whole text again, to the same bits. */
     public GenerationRequest withCache(boolean reused) {
-        return new GenerationRequest(prompt, sampling, options.withCache(reused));
+        return new GenerationRequest(prompt, sampling, options.withCache(reused), looksUp);
+    }
+
+    /**
+     * Whether tokens are guessed where the text repeats itself, and run together with those before: the same text, in fewer
+     * steps.
+     */
+    public GenerationRequest withPromptLookup(boolean wanted) {
+        return new GenerationRequest(prompt, sampling, options, wanted);
     }
 
     int[] promptIds(ModelFolder model) {
@@ -83,6 +97,10 @@ public final class GenerationRequest {
 
     SamplingOptions sampling() {
         return sampling;
+    }
+
+    Optional<Guesser> guesser() {
+        return looksUp ? Optional.of(new PromptLookup()) : Optional.empty();
     }
 
     /** With what the model itself says of where a text begins and ends. */

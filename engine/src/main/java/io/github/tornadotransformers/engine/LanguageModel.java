@@ -5,7 +5,8 @@ import io.github.tornadotransformers.models.Term;
 import io.github.tornadotransformers.models.Wording;
 import io.github.tornadotransformers.models.checkpoint.DType;
 import io.github.tornadotransformers.models.generation.ForwardPass;
-import io.github.tornadotransformers.models.generation.GenerationOptions;
+import io.github.tornadotransformers.models.generation.Generation;
+import io.github.tornadotransformers.models.generation.GenerationListener;
 import io.github.tornadotransformers.models.generation.GenerationResult;
 import io.github.tornadotransformers.models.generation.Generator;
 import io.github.tornadotransformers.models.generation.Perplexity;
@@ -117,13 +118,18 @@ public final class LanguageModel implements AutoCloseable {
      * @throws io.github.tornadotransformers.models.EngineException if a device fails
      */
     public GenerationResult generate(GenerationRequest request, GenerationListener listener) {
-        int[] prompt = request.promptIds(folder);
-        GenerationOptions options = request.options(folder);
         Sampler sampler = new Sampler(request.sampling(), folder.config().vocabSize());
+        Generation generation = new Generation(
+                request.promptIds(folder),
+                contextLength(),
+                sampler,
+                folder.usableTokenizer(),
+                request.options(folder),
+                request.guesser(),
+                listener);
         return inTurn(forward -> {
             long compiledBefore = compiled().nanos();
-            GenerationResult result = new Generator(forward, sampler, folder.usableTokenizer(), options)
-                    .generate(prompt, listener::text, listener::isCancelled);
+            GenerationResult result = new Generator(forward).generate(generation);
             return result.withoutCompiling(compiled().nanos() - compiledBefore);
         });
     }
@@ -143,8 +149,8 @@ public final class LanguageModel implements AutoCloseable {
         TokenIds.requireInVocabulary("token", ids, folder.config().vocabSize());
         return inTurn(forward -> {
             float[] logits = {};
-            for (int from = 0; from < ids.length; from += GenerationOptions.DEFAULT_PREFILL_CHUNK) {
-                int to = Math.min(from + GenerationOptions.DEFAULT_PREFILL_CHUNK, ids.length);
+            for (int from = 0; from < ids.length; from += Generator.DEFAULT_CHUNK) {
+                int to = Math.min(from + Generator.DEFAULT_CHUNK, ids.length);
                 logits = forward.forward(Arrays.copyOfRange(ids, from, to), from);
             }
             return logits.clone();

@@ -7,6 +7,7 @@ import io.github.tornadotransformers.models.CheckpointException;
 import io.github.tornadotransformers.models.InvalidRequest;
 import io.github.tornadotransformers.models.checkpoint.Checkpoint;
 import io.github.tornadotransformers.models.checkpoint.DType;
+import io.github.tornadotransformers.models.generation.GenerationListener;
 import io.github.tornadotransformers.models.generation.GenerationResult;
 import io.github.tornadotransformers.models.generation.Logits;
 import io.github.tornadotransformers.models.generation.SamplingOptions;

@@ -7,13 +7,22 @@ import io.github.tornadotransformers.models.InvalidRequest;
 import io.github.tornadotransformers.models.batching.KvCache;
 import io.github.tornadotransformers.models.batching.Scheduler;
 import io.github.tornadotransformers.models.batching.SchedulerLimits;
-import io.github.tornadotransformers.models.batching.Sequence;
 import io.github.tornadotransformers.models.checkpoint.DType;
 import io.github.tornadotransformers.models.checkpoint.Weights;
-import io.github.tornadotransformers.models.generation.Logits;
+import io.github.tornadotransformers.models.generation.Generation;
+import io.github.tornadotransformers.models.generation.GenerationListener;
+import io.github.tornadotransformers.models.generation.GenerationOptions;
+import io.github.tornadotransformers.models.generation.GenerationResult;
+import io.github.tornadotransformers.models.generation.Guesser;
+import io.github.tornadotransformers.models.generation.PromptLookup;
+import io.github.tornadotransformers.models.generation.Sampler;
+import io.github.tornadotransformers.models.generation.SamplingOptions;
+import io.github.tornadotransformers.models.generation.Sequence;
+import io.github.tornadotransformers.models.generation.Step;
 import io.github.tornadotransformers.models.generation.StopReason;
 import io.github.tornadotransformers.models.program.Program;
 import io.github.tornadotransformers.testsupport.Bits;
+import io.github.tornadotransformers.testsupport.Generations;
 import io.github.tornadotransformers.testsupport.RandomConfigs;
 import io.github.tornadotransformers.testsupport.RandomData;
 import io.github.tornadotransformers.testsupport.RandomModels;
@@ -38,43 +47,63 @@ class SchedulerTest {
         return new HostInterpreter(program, weights, ops, pages * HostInterpreter.cacheBytes(program, 1));
     }
 
-    /** Takes the likeliest token, and keeps what it has seen. */
-    private static class Greedy implements Sequence {
+    /** Takes the likeliest token, keeps what it has seen, and that nothing is called after its end. */
+    private static class Greedy implements Sequence, GenerationListener {
         private final int vocabSize;
         private final int tokens;
+        private final Generation generation;
         private final List<float[]> logits = new ArrayList<>();
-        private int[] ids;
-        private int asked;
         private StopReason end;
         private RuntimeException failure;
         private int steps;
         private int cancelledAfter = Integer.MAX_VALUE;
 
         Greedy(Program program, int[] prompt, int tokens) {
+            this(program, prompt, tokens, SamplingOptions.GREEDY, Optional.empty());
+        }
+
+        Greedy(Program program, int[] prompt, int tokens, SamplingOptions sampling, Optional<Guesser> guesser) {
             vocabSize = program.vocabSize();
-            ids = prompt;
             this.tokens = tokens;
+            generation = new Generation(
+                    prompt,
+                    program.contextLength(),
+                    new Sampler(sampling, vocabSize),
+                    Optional.empty(),
+                    GenerationOptions.ofTokens(tokens),
+                    guesser,
+                    this);
         }
 
         @Override
         public int positions() {
-            return ids.length + tokens - 1 - logits.size();
+            return generation.positions();
         }
 
         @Override
-        public int[] next() {
-            int[] next = Arrays.copyOfRange(ids, asked, ids.length);
-            asked = ids.length;
-            return next;
+        public Step next(int mostGuesses) {
+            assertThat(hasEnded()).isFalse();
+            return generation.next(mostGuesses);
         }
 
         @Override
         public Optional<StopReason> accept(float[] all, int offset) {
-            float[] own = Arrays.copyOfRange(all, offset, offset + vocabSize);
-            logits.add(own);
-            ids = Arrays.copyOf(ids, ids.length + 1);
-            ids[ids.length - 1] = Logits.argmax(own, vocabSize);
-            return logits.size() == tokens ? Optional.of(StopReason.LENGTH) : Optional.empty();
+            assertThat(hasEnded()).isFalse();
+            return generation.accept(all, offset);
+        }
+
+        @Override
+        public void advanced(int count) {
+            assertThat(hasEnded()).isFalse();
+            generation.advanced(count);
+        }
+
+        @Override
+        public void text(String piece) {}
+
+        @Override
+        public void chosen(int token, float[] all, int offset) {
+            logits.add(Arrays.copyOfRange(all, offset, offset + vocabSize));
         }
 
         @Override
@@ -87,6 +116,7 @@ class SchedulerTest {
         public void ended(StopReason reason) {
             assertThat(hasEnded()).isFalse();
             end = reason;
+            generation.ended(reason);
         }
 
         @Override
@@ -99,20 +129,51 @@ class SchedulerTest {
             return end != null || failure != null;
         }
 
+        /** Its ids by a run of its own, without guesses, and all logits that it was given. */
         void assertAsAlone(Program program, Weights weights) {
-            int first = ids.length - logits.size() - 1;
             if (logits.isEmpty()) {
                 return;
             }
+            GenerationResult result = generation.result();
+            int first = result.promptIds().length - 1;
+            int[] ids = Arrays.copyOf(result.promptIds(), first + result.ids().length);
+            System.arraycopy(result.ids(), 0, ids, first + 1, result.ids().length - 1);
+            assertThat(logits).hasSize(result.ids().length);
             try (HostForwardPass alone = new HostForwardPass(program, weights, new ScalarOps())) {
-                alone.forwardAll(Arrays.copyOf(ids, ids.length - 1), 0, (position, all, offset) -> {
+                alone.forwardAll(ids, 0, (position, all, offset) -> {
                     if (position >= first) {
                         float[] expected = Arrays.copyOfRange(all, offset, offset + vocabSize);
                         Bits.assertSame("position " + position, logits.get(position - first), expected);
                     }
                 });
+                SamplingOptions sampling = generation.sampling();
+                GenerationResult plain = Generations.sampled(
+                        alone, result.promptIds(), sampling, GenerationOptions.ofTokens(result.ids().length));
+                assertThat(result.ids()).isEqualTo(plain.ids());
             }
         }
+    }
+
+    /** Guesses what comes by repetition, or anything: it is right only by chance. */
+    private static Optional<Guesser> guesser(RandomData random, int vocabSize) {
+        return switch (random.between(0, 2)) {
+            case 0 -> Optional.empty();
+            case 1 -> Optional.of(new PromptLookup());
+            default -> Optional.of((_, _, most) -> random.ints(random.between(0, Math.min(most, 9)), vocabSize));
+        };
+    }
+
+    private static SamplingOptions sampling(RandomData random) {
+        return random.coin()
+                ? SamplingOptions.GREEDY
+                : new SamplingOptions(
+                        0.2 + random.between(0, 9) / 10.0,
+                        random.between(0, 9),
+                        0.9,
+                        0,
+                        1.1,
+                        random.between(0, 99),
+                        false);
     }
 
     private Greedy greedy(int prompt, int tokens) {
@@ -132,7 +193,12 @@ class SchedulerTest {
         List<Greedy> all = new ArrayList<>();
         for (int i = random.between(2, 9); i > 0; i--) {
             int[] prompt = random.ints(random.coin() ? random.between(1, 9) : random.between(1, 200), any.vocabSize());
-            all.add(new Greedy(any, prompt, random.between(1, random.coin() ? 5 : 60)));
+            all.add(new Greedy(
+                    any,
+                    prompt,
+                    random.between(1, random.coin() ? 5 : 60),
+                    sampling(random),
+                    guesser(random, any.vocabSize())));
             if (random.between(0, 4) == 0) {
                 all.getLast().cancelledAfter = random.between(0, 20);
             }
@@ -213,12 +279,11 @@ class SchedulerTest {
         IllegalStateException thrown = new IllegalStateException("no");
         Greedy fails = new Greedy(program, new int[2], 9) {
             @Override
-            public Optional<StopReason> accept(float[] all, int offset) {
-                super.accept(all, offset);
+            public void chosen(int token, float[] all, int offset) {
+                super.chosen(token, all, offset);
                 if (super.logits.size() == 3) {
                     throw thrown;
                 }
-                return Optional.empty();
             }
         };
         Greedy goesOn = greedy(3, 9);
@@ -275,7 +340,13 @@ class SchedulerTest {
     void whatCannotEverRunIsRefused() {
         try (HostInterpreter engine = open(program, weights, new ScalarOps(), 1);
                 Scheduler scheduler = new Scheduler(engine, new SchedulerLimits(1, 9, 1))) {
-            refuse(scheduler, greedy(300, 2), "a sequence of 301 positions, but the context holds 300");
+            Sequence tooLong = new Greedy(program, new int[2], 2) {
+                @Override
+                public int positions() {
+                    return 301;
+                }
+            };
+            refuse(scheduler, tooLong, "a sequence of 301 positions, but the context holds 300");
             refuse(
                     scheduler,
                     greedy(129, 1),

@@ -1,6 +1,8 @@
 package io.github.tornadotransformers.models.batching;
 
 import io.github.tornadotransformers.models.InvalidRequest;
+import io.github.tornadotransformers.models.generation.Sequence;
+import io.github.tornadotransformers.models.generation.Step;
 import io.github.tornadotransformers.models.generation.StopReason;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -13,9 +15,10 @@ import java.util.Optional;
 /**
  * Continuous batching: runs many sequences on one engine, step by step; they join and leave between steps.
  *
- * <p>In a step each sequence that decodes runs its one token; what room is left goes to prompts, in chunks, first come first
- * served. A sequence joins when the cache has memory for all that it may ever need, in the order of arrival: nobody overtakes, and who
- * runs never waits for memory that another holds, so that every sequence ends. Who waits for memory waits until others end.
+ * <p>In a step each sequence that decodes runs its one token, and some guesses; what room is left goes to prompts, in chunks, first
+ * come first served. A sequence joins when the cache has memory for all that it may ever need, in the order of arrival: nobody
+ * overtakes, and who runs never waits for memory that another holds, so that every sequence ends. Who waits for memory waits until
+ * others end.
  *
  * <p>Not safe for use by several threads.
  */
@@ -71,26 +74,43 @@ public final class Scheduler implements AutoCloseable {
         admit();
         List<Running> stepping = new ArrayList<>();
         List<Span> spans = new ArrayList<>();
-        int room = limits.rows();
-        for (boolean prompts : new boolean[] {false, true}) {
-            for (Running each : running) {
-                if (each.isPrompt() == prompts && room > 0) {
-                    Span span = each.span(room);
-                    room -= span.tokens().length;
-                    spans.add(span);
-                    stepping.add(each);
-                }
-            }
+        for (Running each : plan()) {
+            spans.add(each.span());
+            stepping.add(each);
         }
+        leave();
         if (!spans.isEmpty()) {
             engine.run(
                     new Batch(spans),
-                    (span, _, logits, offset) -> stepping.get(span).take(logits, offset));
-            for (int i = 0; i < spans.size(); i++) {
-                stepping.get(i).advance(spans.get(i).tokens().length);
-            }
+                    (span, position, logits, offset) -> stepping.get(span).take(position, logits, offset));
+            stepping.forEach(Running::advance);
             leave();
         }
+    }
+
+    /** Who runs in this step, decoding before prompts, each with its share of the rows. */
+    private List<Running> plan() {
+        List<Running> decoding =
+                running.stream().filter(each -> !each.isInMiddle()).toList();
+        List<Running> prompts = running.stream().filter(Running::isInMiddle).toList();
+        int spare = limits.rows() - decoding.size();
+        int guesses = decoding.isEmpty() ? 0 : (prompts.isEmpty() ? spare : spare / 2) / decoding.size();
+        List<Running> planned = new ArrayList<>();
+        int room = limits.rows();
+        for (Running each : decoding) {
+            each.fetch(guesses);
+            if (!each.hasEnded()) {
+                room -= each.plan(1 + guesses);
+                planned.add(each);
+            }
+        }
+        for (Running each : prompts) {
+            if (room > 0) {
+                room -= each.plan(room);
+                planned.add(each);
+            }
+        }
+        return planned;
     }
 
     private void dropCancelled() {
@@ -123,7 +143,7 @@ public final class Scheduler implements AutoCloseable {
             waiting.removeFirst();
             Running joined = new Running(first, cache);
             running.add(joined);
-            joined.fetch();
+            joined.fetch(0);
         }
         leave();
     }
@@ -141,11 +161,13 @@ public final class Scheduler implements AutoCloseable {
     private static final class Running {
         private final Sequence sequence;
         private final KvCache cache;
-        private int[] tokens = {};
-        /** How many of the tokens have been run. */
+        private Step step;
+        /** How many of the step's tokens have been run. */
         private int done;
+        /** How many of them run now. */
+        private int count;
 
-        private boolean decodes;
+        private boolean isTold;
         private Optional<Runnable> farewell = Optional.empty();
 
         Running(Sequence sequence, KvCache cache) {
@@ -153,42 +175,54 @@ public final class Scheduler implements AutoCloseable {
             this.cache = cache;
         }
 
-        boolean isPrompt() {
-            return !decodes;
+        /** Whether more of a prompt is to be run before a token is chosen. */
+        boolean isInMiddle() {
+            return done < step.tokens().length;
         }
 
         boolean hasEnded() {
             return farewell.isPresent();
         }
 
-        /** The next tokens, at most {@code room}; the logits of the last where none is left behind them. */
-        Span span(int room) {
-            int count = Math.min(room, tokens.length - done);
-            boolean last = done + count == tokens.length;
-            int[] chunk = Arrays.copyOfRange(tokens, done, done + count);
-            return new Span(cache, cache.length(), chunk, last ? Wanted.LAST : Wanted.NONE);
-        }
-
-        void take(float[] logits, int offset) {
+        void fetch(int guesses) {
             guarded(() -> {
-                Optional<StopReason> reason = sequence.accept(logits, offset);
-                reason.ifPresent(this::end);
+                step = sequence.next(guesses);
+                done = 0;
             });
         }
 
-        void advance(int count) {
-            done += count;
-            if (!hasEnded() && done == tokens.length) {
-                decodes = true;
-                fetch();
+        /** Has the next tokens run, at most so many; how many these are. */
+        int plan(int room) {
+            count = Math.min(room, step.tokens().length - done);
+            isTold = false;
+            return count;
+        }
+
+        Span span() {
+            int[] chunk = Arrays.copyOfRange(step.tokens(), done, done + count);
+            boolean last = done + count == step.tokens().length;
+            Wanted wanted = !last ? Wanted.NONE : step.guesses() == 0 ? Wanted.LAST : Wanted.ALL;
+            return new Span(cache, step.firstPosition() + done, chunk, wanted);
+        }
+
+        void take(int position, float[] logits, int offset) {
+            tell();
+            int unwanted = step.tokens().length - step.wanted();
+            if (position - step.firstPosition() >= unwanted && !hasEnded()) {
+                guarded(() -> sequence.accept(logits, offset).ifPresent(this::end));
             }
         }
 
-        void fetch() {
-            guarded(() -> {
-                tokens = sequence.next();
-                done = 0;
-            });
+        void advance() {
+            tell();
+            done += count;
+        }
+
+        private void tell() {
+            if (!isTold && !hasEnded()) {
+                isTold = true;
+                guarded(() -> sequence.advanced(count));
+            }
         }
 
         /** What a sequence throws ends it alone. */
@@ -212,7 +246,11 @@ public final class Scheduler implements AutoCloseable {
 
         void leave() {
             cache.close();
-            farewell.ifPresent(Runnable::run);
+            try {
+                farewell.ifPresent(Runnable::run);
+            } catch (RuntimeException failure) {
+                sequence.failed(failure);
+            }
         }
     }
 }

@@ -8,25 +8,16 @@ import java.util.OptionalInt;
 import java.util.Set;
 
 /**
- * When generation ends and how the forward pass is called.
+ * When a generation ends, and how it begins.
  *
  * @param maxTokens how many tokens to generate at most; 0 runs the prompt alone
  * @param endTokens ids that end the text; none: it runs to {@code maxTokens}
  * @param stopTexts texts that end the text, and are no part of it; special tokens may be spelled in them
  * @param startToken what an empty prompt is replaced by; where there is none an empty prompt is refused
  * @param cached whether keys and values of earlier positions are reused; if not, every token runs the whole window again
- * @param prefillChunk how many positions one call of the forward pass runs at most
  */
 public record GenerationOptions(
-        int maxTokens,
-        Set<Integer> endTokens,
-        List<String> stopTexts,
-        OptionalInt startToken,
-        boolean cached,
-        int prefillChunk) {
-    /** Bounds an engine's activations; the result does not depend on it. */
-    public static final int DEFAULT_PREFILL_CHUNK = 512;
-
+        int maxTokens, Set<Integer> endTokens, List<String> stopTexts, OptionalInt startToken, boolean cached) {
     /** @throws InvalidRequest if a value is outside its range */
     public GenerationOptions {
         endTokens = Set.copyOf(endTokens);
@@ -37,37 +28,30 @@ public record GenerationOptions(
         if (stopTexts.contains("")) {
             throw new InvalidRequest(Wording.of("an empty text is in %s, expected a text", Term.STOP_TEXTS));
         }
-        if (prefillChunk < 1) {
-            throw new InvalidRequest("the prefill chunk is " + prefillChunk + ", expected 1 or more");
-        }
     }
 
     /** At most so many tokens, with the cache, and no other end than the context's. */
     public static GenerationOptions ofTokens(int maxTokens) {
-        return new GenerationOptions(maxTokens, Set.of(), List.of(), OptionalInt.empty(), true, DEFAULT_PREFILL_CHUNK);
+        return new GenerationOptions(maxTokens, Set.of(), List.of(), OptionalInt.empty(), true);
     }
 
     public GenerationOptions withMaxTokens(int count) {
-        return new GenerationOptions(count, endTokens, stopTexts, startToken, cached, prefillChunk);
+        return new GenerationOptions(count, endTokens, stopTexts, startToken, cached);
     }
 
     public GenerationOptions withEndTokens(Set<Integer> ids) {
-        return new GenerationOptions(maxTokens, ids, stopTexts, startToken, cached, prefillChunk);
+        return new GenerationOptions(maxTokens, ids, stopTexts, startToken, cached);
     }
 
     public GenerationOptions withStopTexts(List<String> texts) {
-        return new GenerationOptions(maxTokens, endTokens, texts, startToken, cached, prefillChunk);
+        return new GenerationOptions(maxTokens, endTokens, texts, startToken, cached);
     }
 
     public GenerationOptions withStartToken(OptionalInt id) {
-        return new GenerationOptions(maxTokens, endTokens, stopTexts, id, cached, prefillChunk);
+        return new GenerationOptions(maxTokens, endTokens, stopTexts, id, cached);
     }
 
     public GenerationOptions withCache(boolean reused) {
-        return new GenerationOptions(maxTokens, endTokens, stopTexts, startToken, reused, prefillChunk);
-    }
-
-    public GenerationOptions withPrefillChunk(int positions) {
-        return new GenerationOptions(maxTokens, endTokens, stopTexts, startToken, cached, positions);
+        return new GenerationOptions(maxTokens, endTokens, stopTexts, startToken, reused);
     }
 }

@@ -8,19 +8,23 @@ import java.util.Optional;
  * @param promptIds what was run before the first token was chosen
  * @param ids what the model chose, without the end token; with the token that completed a stop text
  * @param text what the listener got, in one piece; empty where there is no tokenizer
+ * @param reusedTokens of the prompt, whose keys and values were there already
  * @param prefillTokens positions run before the first token was chosen
- * @param decodeTokens tokens chosen after the first, each one costing a forward pass
+ * @param decodeTokens tokens chosen after the first
  * @param decodeNanos from the first token's choice to the end
+ * @param guesses tokens that were run before it was their turn
  */
 public record GenerationResult(
         int[] promptIds,
         int[] ids,
         Optional<String> text,
         StopReason stopReason,
+        int reusedTokens,
         int prefillTokens,
         long prefillNanos,
         int decodeTokens,
-        long decodeNanos) {
+        long decodeNanos,
+        Guesses guesses) {
     /** 0 where nothing ran. */
     public double prefillTokensPerSecond() {
         return perSecond(prefillTokens, prefillNanos);
@@ -38,10 +42,12 @@ public record GenerationResult(
                 ids,
                 text,
                 stopReason,
+                reusedTokens,
                 prefillTokens,
                 Math.max(0, prefillNanos - compileNanos),
                 decodeTokens,
-                decodeNanos);
+                decodeNanos,
+                guesses);
     }
 
     private static double perSecond(int tokens, long nanos) {

@@ -31,6 +31,7 @@ public final class Sampler {
     private final int vocabSize;
     private final SplitMix64 random;
     private final BitSet seen;
+    private float[] copied = {};
     private final float[] penalized;
     private final RankedLogits ranked;
     private final int[] kept;
@@ -52,6 +53,10 @@ public final class Sampler {
         return options;
     }
 
+    public int vocabSize() {
+        return vocabSize;
+    }
+
     /** Tells of an id that is now part of the text, for the repetition penalty. */
     public void observe(int id) {
         seen.set(id);
@@ -60,20 +65,31 @@ public final class Sampler {
     /**
      * The next token. Does not {@link #observe} it.
      *
-     * @param logits {@code [vocabSize]}, left as they are
+     * @param logits {@code [vocabSize]} from {@code offset} on, left as they are
      * @param position whose logits they are, for the message
      * @throws NonFiniteLogitException if a logit is NaN or infinite
      * @throws InvalidRequest if the repetition penalty makes a logit infinite
      */
-    public int sample(float[] logits, int position) {
-        Logits.requireFinite(logits, 0, vocabSize, position);
-        float[] scores = options.repetitionPenalty() == 1 ? logits : penalize(logits, position);
+    public int sample(float[] logits, int offset, int position) {
+        Logits.requireFinite(logits, offset, vocabSize, position);
+        float[] scores = offset == 0 ? logits : own(logits, offset);
+        if (options.repetitionPenalty() != 1) {
+            scores = penalize(scores, position);
+        }
         int likeliest = Logits.argmax(scores, vocabSize);
         if (options.deterministic()) {
             return likeliest;
         }
         int count = keep(scores, scores[likeliest]);
         return draw(count);
+    }
+
+    private float[] own(float[] logits, int offset) {
+        if (copied.length == 0) {
+            copied = new float[vocabSize];
+        }
+        System.arraycopy(logits, offset, copied, 0, vocabSize);
+        return copied;
     }
 
     private float[] penalize(float[] logits, int position) {

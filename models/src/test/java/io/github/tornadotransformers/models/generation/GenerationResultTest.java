@@ -10,7 +10,7 @@ class GenerationResultTest {
 
     /** 6 positions in two seconds, then 3 tokens in four. */
     private static final GenerationResult RESULT = new GenerationResult(
-            new int[6], new int[4], Optional.empty(), StopReason.LENGTH, 6, 2 * SECOND, 3, 4 * SECOND);
+            new int[6], new int[4], Optional.empty(), StopReason.LENGTH, 0, 6, 2 * SECOND, 3, 4 * SECOND, Guesses.NONE);
 
     @Test
     void ratesAreTokensASecond() {

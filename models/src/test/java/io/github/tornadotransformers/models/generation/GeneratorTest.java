@@ -6,14 +6,18 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 
 import io.github.tornadotransformers.models.InvalidRequest;
 import io.github.tornadotransformers.models.tokenizer.Tokenizer;
+import io.github.tornadotransformers.testsupport.Generations;
 import io.github.tornadotransformers.testsupport.TestTokenizers;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Iterator;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.Set;
+import java.util.function.BooleanSupplier;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -200,8 +204,7 @@ class GeneratorTest {
     @Test
     void noTokensAskedForRunsThePromptAlone() {
         ScriptedForwardPass forward = ScriptedForwardPass.saying(VOCAB, CONTEXT, 3, 5);
-        GenerationResult result = generator(forward, GenerationOptions.ofTokens(0))
-                .generate(new int[] {1, 3, 4}, pieces::add, () -> false);
+        GenerationResult result = generate(forward, GenerationOptions.ofTokens(0), new int[] {1, 3, 4});
         assertEquals(StopReason.LENGTH, result.stopReason());
         assertThat(result.ids()).isEmpty();
         assertEquals(Optional.of(""), result.text());
@@ -210,38 +213,36 @@ class GeneratorTest {
 
     @Test
     void withTheCacheEveryTokenRunsAlone() {
-        assertThat(calls(GenerationOptions.ofTokens(3))).containsExactly("0+5", "5+1", "6+1");
+        assertThat(calls(GenerationOptions.ofTokens(3), 9)).containsExactly("0+5", "5+1", "6+1");
     }
 
     @Test
     void withoutTheCacheEveryTokenRunsTheWholeWindow() {
-        assertThat(calls(GenerationOptions.ofTokens(3).withCache(false))).containsExactly("0+5", "0+6", "0+7");
+        assertThat(calls(GenerationOptions.ofTokens(3).withCache(false), 9)).containsExactly("0+5", "0+6", "0+7");
     }
 
     @Test
     void thePromptRunsInChunks() {
-        assertThat(calls(GenerationOptions.ofTokens(2).withPrefillChunk(2)))
-                .containsExactly("0+2", "2+2", "4+1", "5+1");
+        assertThat(calls(GenerationOptions.ofTokens(2), 2)).containsExactly("0+2", "2+2", "4+1", "5+1");
     }
 
     @Test
     void theWholeWindowRunsInChunksToo() {
-        assertThat(calls(GenerationOptions.ofTokens(2).withPrefillChunk(4).withCache(false)))
+        assertThat(calls(GenerationOptions.ofTokens(2).withCache(false), 4))
                 .containsExactly("0+4", "4+1", "0+4", "4+2");
     }
 
-    private static List<String> calls(GenerationOptions options) {
+    private List<String> calls(GenerationOptions options, int chunk) {
         ScriptedForwardPass forward = ScriptedForwardPass.saying(VOCAB, CONTEXT, 5, 7, 8, 9);
-        new Generator(forward, new Sampler(SamplingOptions.GREEDY, VOCAB), Optional.empty(), options)
-                .generate(new int[5], _ -> {}, () -> false);
+        new Generator(forward, chunk).run(generation(new int[5], options, () -> false));
         return forward.calls();
     }
 
     @Test
     void cancellingEndsBeforeTheNextToken() {
         ScriptedForwardPass forward = ScriptedForwardPass.saying(VOCAB, CONTEXT, 1, continuation(" wor wor wor"));
-        GenerationResult result = generator(forward, GenerationOptions.ofTokens(9))
-                .generate(new int[] {1}, pieces::add, () -> pieces.size() == 2);
+        GenerationResult result = new Generator(forward)
+                .generate(generation(new int[] {1}, GenerationOptions.ofTokens(9), () -> pieces.size() == 2));
         assertEquals(StopReason.CANCELLED, result.stopReason());
         assertThat(result.ids()).hasSize(2);
         assertEquals(Optional.of("wor wor"), result.text());
@@ -250,9 +251,11 @@ class GeneratorTest {
     @Test
     void cancellingEndsALongPromptBetweenItsChunks() {
         ScriptedForwardPass forward = ScriptedForwardPass.saying(VOCAB, CONTEXT, 9, 5);
-        GenerationResult result = generator(
-                        forward, GenerationOptions.ofTokens(9).withPrefillChunk(2))
-                .generate(new int[9], pieces::add, () -> forward.calls().size() == 3);
+        GenerationResult result = new Generator(forward, 2)
+                .generate(generation(
+                        new int[9],
+                        GenerationOptions.ofTokens(9),
+                        () -> forward.calls().size() == 3));
         assertEquals(StopReason.CANCELLED, result.stopReason());
         assertEquals(6, result.prefillTokens());
         assertThat(result.ids()).isEmpty();
@@ -269,15 +272,71 @@ class GeneratorTest {
         assertThat(result.decodeTokensPerSecond()).isPositive();
     }
 
+    /** The script says 10, 11, 12, …; a guesser that knows it is right up to where it errs. */
+    @ParameterizedTest
+    @CsvSource({"0, '0+5, 5+1, 6+1, 7+1, 8+1, 9+1, 10+1'", "2, '0+5, 5+3 all, 8+3 all'", "9, '0+5, 5+4 all, 9+2 all'"})
+    void rightGuessesSaveForwardPasses(int guesses, String calls) {
+        int[] script = IntStream.range(10, 17).toArray();
+        ScriptedForwardPass forward = ScriptedForwardPass.saying(VOCAB, CONTEXT, 5, script);
+        Guesser guesser =
+                (_, length, most) -> IntStream.range(10 + length - 5, 10 + length - 5 + Math.min(guesses, most))
+                        .toArray();
+        GenerationResult result = new Generator(forward)
+                .generate(generation(new int[5], GenerationOptions.ofTokens(7), Optional.of(guesser), () -> false));
+        assertThat(result.ids()).containsExactly(script);
+        assertThat(String.join(", ", forward.calls())).isEqualTo(calls);
+        assertEquals(result.guesses().made(), result.guesses().right());
+        assertEquals(6, result.decodeTokens());
+    }
+
+    @Test
+    void whatWasRunBehindAWrongGuessIsVoid() {
+        int[] script = {10, 11, 12, 13};
+        ScriptedForwardPass forward = ScriptedForwardPass.saying(VOCAB, CONTEXT, 2, script);
+        int[][] guesses = {{11, 9, 13}, {}};
+        Iterator<int[]> next = Arrays.asList(guesses).iterator();
+        GenerationResult result = new Generator(forward)
+                .generate(generation(
+                        new int[2],
+                        GenerationOptions.ofTokens(4),
+                        Optional.of((_, _, most) -> Arrays.copyOf(next.next(), Math.min(most, 2))),
+                        () -> false));
+        assertThat(result.ids()).containsExactly(script);
+        assertThat(forward.calls()).containsExactly("0+2", "2+3 all", "4+1");
+        assertEquals(new Guesses(2, 1), result.guesses());
+    }
+
+    @Test
+    void anEndTokenAmongRightGuessesEndsTheText() {
+        int[] script = {10, 11, 1, 12};
+        ScriptedForwardPass forward = ScriptedForwardPass.saying(VOCAB, CONTEXT, 2, script);
+        GenerationResult result = new Generator(forward)
+                .generate(generation(
+                        new int[2],
+                        GenerationOptions.ofTokens(9).withEndTokens(Set.of(1)),
+                        Optional.of((_, _, _) -> new int[] {11, 1, 12}),
+                        () -> false));
+        assertEquals(StopReason.EOS, result.stopReason());
+        assertThat(result.ids()).containsExactly(10, 11);
+    }
+
+    @Test
+    void nothingIsGuessedBehindTheContext() {
+        ScriptedForwardPass forward = ScriptedForwardPass.saying(VOCAB, CONTEXT, CONTEXT - 2, 5, 6, 7);
+        GenerationResult result = new Generator(forward)
+                .generate(generation(
+                        new int[CONTEXT - 2],
+                        GenerationOptions.ofTokens(9),
+                        Optional.of((_, _, most) -> new int[most]),
+                        () -> false));
+        assertThat(result.ids()).containsExactly(5, 6, 7);
+        assertThat(forward.calls()).containsExactly("0+30", "30+2 all", "31+1");
+    }
+
     @Test
     void withoutATokenizerThereIsNoText() {
         ScriptedForwardPass forward = ScriptedForwardPass.saying(VOCAB, CONTEXT, 1, 5, 6);
-        GenerationResult result = new Generator(
-                        forward,
-                        new Sampler(SamplingOptions.GREEDY, VOCAB),
-                        Optional.empty(),
-                        GenerationOptions.ofTokens(2))
-                .generate(new int[] {1}, pieces::add, () -> false);
+        GenerationResult result = Generations.greedy(forward, new int[] {1}, GenerationOptions.ofTokens(2));
         assertEquals(Optional.empty(), result.text());
         assertThat(result.ids()).containsExactly(5, 6);
         assertThat(pieces).isEmpty();
@@ -287,8 +346,7 @@ class GeneratorTest {
     void stopTextsNeedATokenizer() {
         GenerationOptions options = GenerationOptions.ofTokens(2).withStopTexts(List.of("a"));
         ScriptedForwardPass forward = ScriptedForwardPass.saying(VOCAB, CONTEXT, 1);
-        Sampler sampler = new Sampler(SamplingOptions.GREEDY, VOCAB);
-        assertThat(assertThrows(InvalidRequest.class, () -> new Generator(forward, sampler, Optional.empty(), options)))
+        assertThat(assertThrows(InvalidRequest.class, () -> Generations.greedy(forward, new int[1], options)))
                 .hasMessageContaining("stopTexts needs the model's tokenizer");
     }
 
@@ -299,8 +357,6 @@ class GeneratorTest {
         GenerationOptions options = GenerationOptions.ofTokens(1);
         assertThat(assertThrows(InvalidRequest.class, () -> options.withStopTexts(List.of("a", ""))))
                 .hasMessage("an empty text is in stopTexts, expected a text");
-        assertThat(assertThrows(InvalidRequest.class, () -> options.withPrefillChunk(0)))
-                .hasMessage("the prefill chunk is 0, expected 1 or more");
     }
 
     @Test
@@ -308,9 +364,9 @@ class GeneratorTest {
         ScriptedForwardPass forward = new ScriptedForwardPass(VOCAB, CONTEXT, (sequence, logits) -> {
             logits[17] = sequence.length == 5 ? Float.NaN : 1;
         });
-        Generator generator = generator(forward, GenerationOptions.ofTokens(9));
         assertThat(assertThrows(
-                        NonFiniteLogitException.class, () -> generator.generate(new int[3], pieces::add, () -> false)))
+                        NonFiniteLogitException.class,
+                        () -> generate(forward, GenerationOptions.ofTokens(9), new int[3])))
                 .hasMessageStartingWith("logit 17 at position 4 is NaN");
     }
 
@@ -322,9 +378,7 @@ class GeneratorTest {
                 logits[id] = 8 - id;
             }
         });
-        GenerationResult result = new Generator(
-                        forward, new Sampler(options, 4), Optional.empty(), GenerationOptions.ofTokens(3))
-                .generate(new int[] {0}, _ -> {}, () -> false);
+        GenerationResult result = Generations.sampled(forward, new int[] {0}, options, GenerationOptions.ofTokens(3));
         assertThat(result.ids()).containsExactly(1, 2, 3);
     }
 
@@ -334,17 +388,42 @@ class GeneratorTest {
 
     private GenerationResult generate(GenerationOptions options, int[] prompt, int... ids) {
         ScriptedForwardPass forward = ScriptedForwardPass.saying(VOCAB, CONTEXT, Math.max(1, prompt.length), ids);
-        return generator(forward, options).generate(prompt, pieces::add, () -> false);
+        return generate(forward, options, prompt);
     }
 
-    private Generator generator(ForwardPass forward, GenerationOptions options) {
-        return new Generator(forward, new Sampler(SamplingOptions.GREEDY, VOCAB), Optional.of(tokenizer), options);
+    private GenerationResult generate(ForwardPass forward, GenerationOptions options, int[] prompt) {
+        return new Generator(forward).generate(generation(prompt, options, () -> false));
+    }
+
+    private Generation generation(int[] prompt, GenerationOptions options, BooleanSupplier cancelled) {
+        return generation(prompt, options, Optional.empty(), cancelled);
+    }
+
+    private Generation generation(
+            int[] prompt, GenerationOptions options, Optional<Guesser> guesser, BooleanSupplier cancelled) {
+        GenerationListener listener = new GenerationListener() {
+            @Override
+            public void text(String piece) {
+                pieces.add(piece);
+            }
+
+            @Override
+            public boolean isCancelled() {
+                return cancelled.getAsBoolean();
+            }
+        };
+        return new Generation(
+                prompt,
+                CONTEXT,
+                new Sampler(SamplingOptions.GREEDY, VOCAB),
+                Optional.of(tokenizer),
+                options,
+                guesser,
+                listener);
     }
 
     private static String refused(ScriptedForwardPass forward, GenerationOptions options, int[] prompt) {
-        Generator generator =
-                new Generator(forward, new Sampler(SamplingOptions.GREEDY, VOCAB), Optional.empty(), options);
-        return assertThrows(InvalidRequest.class, () -> generator.generate(prompt, _ -> {}, () -> false))
+        return assertThrows(InvalidRequest.class, () -> Generations.greedy(forward, prompt, options))
                 .getMessage();
     }
 

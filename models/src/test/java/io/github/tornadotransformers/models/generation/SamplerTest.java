@@ -19,21 +19,21 @@ class SamplerTest {
     @Test
     void greedyTakesTheLargestAndOfEqualsTheLowestId() {
         Sampler sampler = new Sampler(SamplingOptions.GREEDY, 5);
-        assertEquals(2, sampler.sample(new float[] {1, 2, 3, 3, -7}, 0));
-        assertEquals(0, sampler.sample(new float[] {0f, -0f, 0f, -1, -1}, 0));
+        assertEquals(2, sampler.sample(new float[] {1, 2, 3, 3, -7}, 0, 0));
+        assertEquals(0, sampler.sample(new float[] {0f, -0f, 0f, -1, -1}, 0, 0));
     }
 
     @Test
     void temperatureZeroIsGreedy() {
         Sampler sampler = new Sampler(new SamplingOptions(0, 0, 1, 0, 1, 9, false), 3);
-        assertEquals(1, sampler.sample(new float[] {1, 2, 2}, 0));
+        assertEquals(1, sampler.sample(new float[] {1, 2, 2}, 0, 0));
     }
 
     @Test
     void topKOfOneIsGreedy() {
         Sampler sampler = new Sampler(new SamplingOptions(5, 1, 1, 0, 1, 9, false), 3);
         for (int i = 0; i < 50; i++) {
-            assertEquals(1, sampler.sample(new float[] {1, 2, 2}, 0));
+            assertEquals(1, sampler.sample(new float[] {1, 2, 2}, 0, 0));
         }
     }
 
@@ -44,7 +44,7 @@ class SamplerTest {
         logits[17] = logit;
         logits[18] = Float.NaN;
         Sampler sampler = new Sampler(SamplingOptions.GREEDY, logits.length);
-        assertThat(assertThrows(NonFiniteLogitException.class, () -> sampler.sample(logits, 4)))
+        assertThat(assertThrows(NonFiniteLogitException.class, () -> sampler.sample(logits, 0, 4)))
                 .hasMessage("logit 17 at position 4 is " + logit
                         + ": the weights or the device are broken; compare with engine scalar");
     }
@@ -52,7 +52,7 @@ class SamplerTest {
     @Test
     void whatLiesBehindTheVocabularyIsNotLookedAt() {
         Sampler sampler = new Sampler(SamplingOptions.GREEDY, 2);
-        assertEquals(1, sampler.sample(new float[] {1, 2, 3, Float.NaN}, 0));
+        assertEquals(1, sampler.sample(new float[] {1, 2, 3, Float.NaN}, 0, 0));
     }
 
     @Test
@@ -60,19 +60,19 @@ class SamplerTest {
         float[] logits = {1, -2, 3};
         Sampler sampler = new Sampler(new SamplingOptions(0.5, 2, 0.9, 0.01, 2, 1, false), 3);
         IntStream.range(0, 3).forEach(sampler::observe);
-        sampler.sample(logits, 0);
+        sampler.sample(logits, 0, 0);
         assertThat(logits).containsExactly(1, -2, 3);
     }
 
     @Test
     void aRepeatedTokenIsMadeLessLikelyWhateverItsSign() {
         SamplingOptions options = new SamplingOptions(0, 0, 1, 0, 2, 1, true);
-        assertEquals(0, new Sampler(options, 2).sample(new float[] {3, 2}, 0));
-        assertEquals(1, observing(options, 0).sample(new float[] {3, 2}, 0));
-        assertEquals(0, new Sampler(options, 2).sample(new float[] {-2, -3}, 0));
-        assertEquals(1, observing(options, 0).sample(new float[] {-2, -3}, 0));
-        assertEquals(1, observing(options, 0).sample(new float[] {-0.5f, -0.75f}, 0));
-        assertEquals(1, observing(options, 0).sample(new float[] {0.5f, 0.375f}, 0));
+        assertEquals(0, new Sampler(options, 2).sample(new float[] {3, 2}, 0, 0));
+        assertEquals(1, observing(options, 0).sample(new float[] {3, 2}, 0, 0));
+        assertEquals(0, new Sampler(options, 2).sample(new float[] {-2, -3}, 0, 0));
+        assertEquals(1, observing(options, 0).sample(new float[] {-2, -3}, 0, 0));
+        assertEquals(1, observing(options, 0).sample(new float[] {-0.5f, -0.75f}, 0, 0));
+        assertEquals(1, observing(options, 0).sample(new float[] {0.5f, 0.375f}, 0, 0));
     }
 
     @ParameterizedTest
@@ -83,7 +83,7 @@ class SamplerTest {
                 new SamplingOptions(0, 0, 1, 0, penalty, 1, true),
                 new SamplingOptions(0.9, 40, 1, 0, penalty, 1, false))) {
             assertThat(assertThrows(
-                            InvalidRequest.class, () -> observing(options, 1).sample(logits, 3)))
+                            InvalidRequest.class, () -> observing(options, 1).sample(logits, 0, 3)))
                     .hasMessage("repetitionPenalty is " + penalty + ", which makes logit 1 at position 3 infinite"
                             + " (it is " + logit + "): choose a value nearer to 1");
         }
@@ -92,8 +92,8 @@ class SamplerTest {
     @Test
     void aPenaltyOfALogitThatStaysFiniteIsTaken() {
         SamplingOptions options = new SamplingOptions(0, 0, 1, 0, 1e-38, 1, true);
-        assertEquals(1, observing(options, 0, 1).sample(new float[] {0, 3}, 0));
-        assertEquals(1, observing(options, 1).sample(new float[] {-1, -0f}, 0));
+        assertEquals(1, observing(options, 0, 1).sample(new float[] {0, 3}, 0, 0));
+        assertEquals(1, observing(options, 1).sample(new float[] {-1, -0f}, 0, 0));
     }
 
     /** Nothing behind the penalty can lose it: extremes of every filter still draw a token that has a weight. */
@@ -112,14 +112,14 @@ class SamplerTest {
         Sampler sampler = new Sampler(options, logits.length);
         SplitMix64 numbers = new SplitMix64(7);
         for (int draw = 0; draw < 20; draw++) {
-            assertEquals(naive(logits, options, numbers), sampler.sample(logits, draw));
+            assertEquals(naive(logits, options, numbers), sampler.sample(logits, 0, draw));
         }
     }
 
     @Test
     void aTokenThatCameTwiceIsPenalizedOnce() {
         SamplingOptions options = new SamplingOptions(0, 0, 1, 0, 2, 1, true);
-        assertEquals(0, observing(options, 0, 0).sample(new float[] {3, 1}, 0));
+        assertEquals(0, observing(options, 0, 0).sample(new float[] {3, 1}, 0, 0));
     }
 
     private static Sampler observing(SamplingOptions options, int... ids) {
@@ -136,7 +136,7 @@ class SamplerTest {
             logits[id] = id * 37 % 50 / 8f;
         }
         Sampler sampler = new Sampler(SamplingOptions.DEFAULT, logits.length);
-        assertThat(IntStream.range(0, 16).map(_ -> sampler.sample(logits, 0)).toArray())
+        assertThat(IntStream.range(0, 16).map(_ -> sampler.sample(logits, 0, 0)).toArray())
                 .containsExactly(32, 5, 12, 16, 4, 39, 8, 35, 13, 28, 8, 27, 27, 27, 31, 8);
     }
 
@@ -153,7 +153,7 @@ class SamplerTest {
         int[] drawn = new int[logits.length];
         Sampler sampler = new Sampler(new SamplingOptions(temperature, 0, 1, 0, 1, 7, false), logits.length);
         for (int i = 0; i < draws; i++) {
-            drawn[sampler.sample(logits, i)]++;
+            drawn[sampler.sample(logits, 0, i)]++;
         }
         double chiSquare = 0;
         for (int id = 0; id < logits.length; id++) {
@@ -179,7 +179,7 @@ class SamplerTest {
             Sampler sampler = new Sampler(options, logits.length);
             SplitMix64 numbers = new SplitMix64(round);
             for (int draw = 0; draw < 5; draw++) {
-                assertEquals(naive(logits, options, numbers), sampler.sample(logits, draw), Arrays.toString(logits));
+                assertEquals(naive(logits, options, numbers), sampler.sample(logits, 0, draw), Arrays.toString(logits));
             }
         }
     }
@@ -192,7 +192,7 @@ class SamplerTest {
         Sampler sampler = new Sampler(options, logits.length);
         SplitMix64 numbers = new SplitMix64(1);
         for (int draw = 0; draw < 20; draw++) {
-            assertEquals(naive(logits, options, numbers), sampler.sample(logits, draw));
+            assertEquals(naive(logits, options, numbers), sampler.sample(logits, 0, draw));
         }
     }
 

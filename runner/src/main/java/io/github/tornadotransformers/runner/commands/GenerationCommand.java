@@ -6,7 +6,7 @@ import io.github.tornadotransformers.engine.EngineSettings;
 import io.github.tornadotransformers.engine.Engines;
 import io.github.tornadotransformers.models.CheckpointException;
 import io.github.tornadotransformers.models.checkpoint.Checkpoint;
-import io.github.tornadotransformers.models.generation.ForwardPass;
+import io.github.tornadotransformers.models.generation.Generation;
 import io.github.tornadotransformers.models.generation.GenerationOptions;
 import io.github.tornadotransformers.models.generation.GenerationResult;
 import io.github.tornadotransformers.models.generation.Generator;
@@ -93,6 +93,9 @@ abstract class GenerationCommand implements Callable<Integer> {
     @ArgGroup(validate = false, heading = "%nHow the model runs:%n")
     EngineOptions engine = new EngineOptions();
 
+    @Mixin
+    SpeculationOptions speculation;
+
     @Option(names = "--no-cache", description = "run the whole window again for every token: the baseline")
     boolean noCache;
 
@@ -126,20 +129,26 @@ abstract class GenerationCommand implements Callable<Integer> {
                 Interruption interruption = Interruption.watch()) {
             say(model + ": " + checkpoint.config().modelType() + ", " + EnumConverter.spelled(session.dtype())
                     + ", on engine " + session.engine() + " (" + session.device() + ")");
-            Sampler sampler = new Sampler(samplingOptions, checkpoint.config().vocabSize());
             GenerationResult result;
-            try (WatchedForwardPass watched = watch(session.forward(), ids, text)) {
-                result = new Generator(watched, sampler, tokenizer, options(checkpoint, tokenizer))
-                        .generate(ids, listener(tokenizer), interruption::requested);
+            try (WatchedText watched = new WatchedText(
+                    Math.max(1, ids.length),
+                    status(),
+                    () -> text.ifPresent(this::echo),
+                    listener(tokenizer),
+                    interruption::requested)) {
+                Generation generation = new Generation(
+                        ids,
+                        session.forward().program().contextLength(),
+                        new Sampler(samplingOptions, checkpoint.config().vocabSize()),
+                        tokenizer,
+                        options(checkpoint, tokenizer),
+                        speculation.guesser(),
+                        watched);
+                result = new Generator(session.forward()).generate(generation);
             }
             print(GenerationReport.of(model, session, result, opened - started + session.loadNanos()), tokenizer);
             return result.stopReason() == StopReason.CANCELLED ? ExitCode.INTERRUPTED : ExitCode.OK;
         }
-    }
-
-    /** The prompt is echoed when it has been read: until then its place is the status line's. */
-    private WatchedForwardPass watch(ForwardPass forward, int[] ids, Optional<String> text) {
-        return new WatchedForwardPass(forward, ids.length, status(), () -> text.ifPresent(this::echo));
     }
 
     private EngineSession open(Checkpoint checkpoint, EngineSettings settings) {

@@ -7,6 +7,7 @@ import io.github.tornadotransformers.engine.EngineKind;
 import io.github.tornadotransformers.engine.EngineSession;
 import io.github.tornadotransformers.models.checkpoint.DType;
 import io.github.tornadotransformers.models.generation.GenerationResult;
+import io.github.tornadotransformers.models.generation.Guesses;
 import io.github.tornadotransformers.models.generation.StopReason;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
@@ -19,7 +20,16 @@ class GenerationReportTest {
         EngineSession session =
                 new EngineSession(null, EngineKind.TORNADO, "a device", DType.BF16, 7, () -> compiled, () -> {});
         GenerationResult result = new GenerationResult(
-                new int[6], new int[4], Optional.of("text"), StopReason.LENGTH, 6, 2000 * MILLI, 3, 4000 * MILLI);
+                new int[6],
+                new int[4],
+                Optional.of("text"),
+                StopReason.LENGTH,
+                0,
+                6,
+                2000 * MILLI,
+                3,
+                4000 * MILLI,
+                Guesses.NONE);
         return GenerationReport.of("model", session, result, 1_234_567_890);
     }
 

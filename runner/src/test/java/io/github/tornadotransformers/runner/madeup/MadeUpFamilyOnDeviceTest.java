@@ -11,8 +11,6 @@ import io.github.tornadotransformers.models.checkpoint.Checkpoint;
 import io.github.tornadotransformers.models.checkpoint.DType;
 import io.github.tornadotransformers.models.generation.ForwardPass;
 import io.github.tornadotransformers.models.generation.GenerationOptions;
-import io.github.tornadotransformers.models.generation.Generator;
-import io.github.tornadotransformers.models.generation.Sampler;
 import io.github.tornadotransformers.models.generation.SamplingOptions;
 import io.github.tornadotransformers.models.program.Program;
 import io.github.tornadotransformers.taskgraphs.devices.MathMode;
@@ -21,6 +19,7 @@ import io.github.tornadotransformers.taskgraphs.graphs.DeviceOptions;
 import io.github.tornadotransformers.taskgraphs.graphs.GraphMode;
 import io.github.tornadotransformers.taskgraphs.graphs.TornadoForwardPass;
 import io.github.tornadotransformers.testsupport.Bits;
+import io.github.tornadotransformers.testsupport.Generations;
 import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.Optional;
@@ -92,9 +91,7 @@ class MadeUpFamilyOnDeviceTest {
     }
 
     private static int[] generated(ForwardPass forward) {
-        Sampler sampler = new Sampler(SamplingOptions.DEFAULT, CONFIG.vocabSize());
-        return new Generator(forward, sampler, Optional.empty(), GenerationOptions.ofTokens(12))
-                .generate(PROMPT, _ -> {}, () -> false)
+        return Generations.sampled(forward, PROMPT, SamplingOptions.DEFAULT, GenerationOptions.ofTokens(12))
                 .ids();
     }
 }

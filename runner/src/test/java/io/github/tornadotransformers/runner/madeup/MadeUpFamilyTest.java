@@ -16,13 +16,10 @@ import io.github.tornadotransformers.models.TestCheckpoints;
 import io.github.tornadotransformers.models.checkpoint.Checkpoint;
 import io.github.tornadotransformers.models.checkpoint.DType;
 import io.github.tornadotransformers.models.generation.GenerationOptions;
-import io.github.tornadotransformers.models.generation.Generator;
-import io.github.tornadotransformers.models.generation.Sampler;
-import io.github.tornadotransformers.models.generation.SamplingOptions;
 import io.github.tornadotransformers.runner.CommandRun;
+import io.github.tornadotransformers.testsupport.Generations;
 import java.nio.file.Path;
 import java.util.List;
-import java.util.Optional;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -69,11 +66,8 @@ class MadeUpFamilyTest {
 
     private int[] generated(EngineKind engine, DType dtype, boolean cached) {
         try (EngineSession session = open(engine, dtype)) {
-            Sampler sampler = new Sampler(SamplingOptions.GREEDY, CONFIG.vocabSize());
             GenerationOptions options = GenerationOptions.ofTokens(20).withCache(cached);
-            return new Generator(session.forward(), sampler, Optional.empty(), options)
-                    .generate(PROMPT, _ -> {}, () -> false)
-                    .ids();
+            return Generations.greedy(session.forward(), PROMPT, options).ids();
         }
     }
 

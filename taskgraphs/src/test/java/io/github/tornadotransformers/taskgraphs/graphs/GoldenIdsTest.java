@@ -9,18 +9,13 @@ import io.github.tornadotransformers.models.SharedData;
 import io.github.tornadotransformers.models.checkpoint.Checkpoint;
 import io.github.tornadotransformers.models.checkpoint.DType;
 import io.github.tornadotransformers.models.generation.GenerationOptions;
-import io.github.tornadotransformers.models.generation.Generator;
-import io.github.tornadotransformers.models.generation.Sampler;
-import io.github.tornadotransformers.models.generation.SamplingOptions;
 import io.github.tornadotransformers.models.program.Program;
 import io.github.tornadotransformers.taskgraphs.devices.MathMode;
 import io.github.tornadotransformers.taskgraphs.devices.TornadoDevices;
+import io.github.tornadotransformers.testsupport.Generations;
 import java.io.IOException;
 import java.util.Arrays;
-import java.util.List;
 import java.util.Optional;
-import java.util.OptionalInt;
-import java.util.Set;
 import java.util.stream.StreamSupport;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -47,13 +42,9 @@ class GoldenIdsTest {
                         TornadoDevices.choose(Optional.empty(), Optional.empty(), MathMode.STRICT))
                 .withGraph(graph)
                 .withPrefillRows(rows);
-        GenerationOptions generation =
-                new GenerationOptions(tokens, Set.of(), List.of(), OptionalInt.empty(), true, prompt.length);
         try (TornadoForwardPass engine =
                 TornadoForwardPass.open(program, dtype, memory -> checkpoint.load(program, dtype, memory), options)) {
-            Sampler greedy = new Sampler(SamplingOptions.GREEDY, program.vocabSize());
-            return new Generator(engine, greedy, Optional.empty(), generation)
-                    .generate(prompt, _ -> {}, () -> false)
+            return Generations.greedy(engine, prompt, GenerationOptions.ofTokens(tokens))
                     .ids();
         }
     }

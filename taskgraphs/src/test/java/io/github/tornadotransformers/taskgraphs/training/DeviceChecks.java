@@ -13,8 +13,6 @@ import io.github.tornadotransformers.models.checkpoint.ModelFamilies;
 import io.github.tornadotransformers.models.checkpoint.Weights;
 import io.github.tornadotransformers.models.generation.ForwardPass;
 import io.github.tornadotransformers.models.generation.GenerationOptions;
-import io.github.tornadotransformers.models.generation.Generator;
-import io.github.tornadotransformers.models.generation.Sampler;
 import io.github.tornadotransformers.models.generation.SamplingOptions;
 import io.github.tornadotransformers.models.gpt2.Gpt2Config;
 import io.github.tornadotransformers.models.llama.LlamaConfig;
@@ -32,6 +30,7 @@ import io.github.tornadotransformers.taskgraphs.graphs.TracePoints;
 import io.github.tornadotransformers.taskgraphs.probe.DeviceProbes;
 import io.github.tornadotransformers.taskgraphs.probe.ProbeResult;
 import io.github.tornadotransformers.testsupport.Bits;
+import io.github.tornadotransformers.testsupport.Generations;
 import io.github.tornadotransformers.testsupport.RandomData;
 import io.github.tornadotransformers.testsupport.RandomModels;
 import java.io.IOException;
@@ -44,7 +43,6 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.OptionalInt;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.function.Predicate;
@@ -365,11 +363,7 @@ public final class DeviceChecks {
     }
 
     private static int[] generate(ForwardPass engine, int[] prompt, SamplingOptions sampling) {
-        GenerationOptions options =
-                new GenerationOptions(TOKENS, Set.of(), List.of(), OptionalInt.empty(), true, PROMPT);
-        Sampler sampler = new Sampler(sampling, engine.program().vocabSize());
-        return new Generator(engine, sampler, Optional.empty(), options)
-                .generate(prompt, _ -> {}, () -> false)
+        return Generations.sampled(engine, prompt, sampling, GenerationOptions.ofTokens(TOKENS))
                 .ids();
     }
 }

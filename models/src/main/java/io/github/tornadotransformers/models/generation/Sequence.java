@@ -1,6 +1,5 @@
-package io.github.tornadotransformers.models.batching;
+package io.github.tornadotransformers.models.generation;
 
-import io.github.tornadotransformers.models.generation.StopReason;
 import java.util.Optional;
 
 /**
@@ -12,13 +11,16 @@ public interface Sequence {
     int positions();
 
     /**
-     * The tokens behind those that have been run: first the prompt, then what {@link #accept} has chosen. Asked once for each
-     * call of {@code accept}; one or more.
+     * What is run next: first the prompt, then what {@link #accept} has chosen, and perhaps guesses of what will be chosen
+     * behind it.
+     *
+     * @param mostGuesses 0 or more
      */
-    int[] next();
+    Step next(int mostGuesses);
 
     /**
-     * Takes the logits of the last of these tokens.
+     * Takes the logits of the next of a step's {@link Step#wanted} tokens, in order, until it ends; what comes after a guess
+     * that was wrong is ignored.
      *
      * @param logits {@code [vocabSize]} from {@code offset} on, valid during the call
      * @return why the sequence ends now, if it does
@@ -29,6 +31,12 @@ public interface Sequence {
     default boolean isCancelled() {
         return false;
     }
+
+    /** Told when so many of the next tokens have been run, before their logits are handed over. */
+    default void advanced(int tokens) {}
+
+    /** Told before the first step when so many of its tokens need not be run, as keys and values were there. */
+    default void reused(int tokens) {}
 
     /** Told once, when it has ended; nothing is called after. */
     void ended(StopReason reason);

@@ -1,0 +1,26 @@
+package io.github.tornadotransformers.models.generation;
+
+/** Hears of a text while it is generated, in the thread that generates. */
+@FunctionalInterface
+public interface GenerationListener {
+    /** Hears nothing. */
+    GenerationListener NONE = _ -> {};
+
+    /** More of the text, as soon as it is certain: whole characters, never a part of a stop text. */
+    void text(String piece);
+
+    /** How many tokens of the prompt have been run, as it grows to all of them. */
+    default void promptRun(int tokens) {}
+
+    /**
+     * A token was chosen, be it an end token.
+     *
+     * @param logits {@code [vocabSize]} from {@code offset} on, of which it was chosen; valid during the call
+     */
+    default void chosen(int token, float[] logits, int offset) {}
+
+    /** Asked before every forward pass: whether to generate no further. */
+    default boolean isCancelled() {
+        return false;
+    }
+}
