@@ -34,9 +34,11 @@ final class DeviceEngine {
                 TornadoForwardPass.open(program, dtype, memory -> model.load(program, dtype, memory), options);
         return new EngineSession(
                 forward,
+                Optional.empty(),
                 settings.engine(),
                 device.toString(),
                 dtype,
+                settings.kvType(),
                 System.nanoTime() - started,
                 () -> new EngineSession.Compiled(forward.kernelsCompiled(), forward.jitNanos()),
                 () -> {});

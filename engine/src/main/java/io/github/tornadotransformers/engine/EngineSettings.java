@@ -3,6 +3,7 @@ package io.github.tornadotransformers.engine;
 import io.github.tornadotransformers.models.InvalidRequest;
 import io.github.tornadotransformers.models.Term;
 import io.github.tornadotransformers.models.Wording;
+import io.github.tornadotransformers.models.batching.KvType;
 import io.github.tornadotransformers.models.checkpoint.DType;
 import io.github.tornadotransformers.taskgraphs.devices.CompileListener;
 import io.github.tornadotransformers.taskgraphs.devices.DeviceId;
@@ -11,6 +12,8 @@ import io.github.tornadotransformers.taskgraphs.graphs.GraphMode;
 import io.github.tornadotransformers.taskgraphs.probe.DeviceProbes;
 import java.util.Optional;
 import java.util.OptionalInt;
+import java.util.OptionalLong;
+import java.util.function.Consumer;
 
 /** How an engine is to run a model. What is not said has a default that fits the model and the machine. */
 public final class EngineSettings {
@@ -18,48 +21,43 @@ public final class EngineSettings {
     private static final int MAX_THREADS = 1024;
 
     private final EngineKind engine;
-    private final Optional<DeviceId> device;
-    private final MathMode math;
-    private final Optional<DType> dtype;
-    private final OptionalInt context;
-    private final OptionalInt threads;
-    private final GraphMode graph;
-    private final CompileListener compiling;
-    private final DeviceProbes probes;
+    private Optional<DeviceId> device = Optional.empty();
+    private MathMode math = MathMode.STRICT;
+    private Optional<DType> dtype = Optional.empty();
+    private KvType kvType = KvType.F32;
+    private OptionalInt context = OptionalInt.empty();
+    private OptionalInt threads = OptionalInt.empty();
+    private int sequences = 1;
+    private OptionalLong cacheBytes = OptionalLong.empty();
+    private GraphMode graph = GraphMode.LAYERED;
+    private CompileListener compiling = CompileListener.NONE;
+    private DeviceProbes probes = new DeviceProbes();
 
-    private EngineSettings(
-            EngineKind engine,
-            Optional<DeviceId> device,
-            MathMode math,
-            Optional<DType> dtype,
-            OptionalInt context,
-            OptionalInt threads,
-            GraphMode graph,
-            CompileListener compiling,
-            DeviceProbes probes) {
+    private EngineSettings(EngineKind engine) {
         this.engine = engine;
-        this.device = device;
-        this.math = math;
-        this.dtype = dtype;
-        this.context = context;
-        this.threads = threads;
-        this.graph = graph;
-        this.compiling = compiling;
-        this.probes = probes;
     }
 
     /** An engine, and what it does when nothing else is said. */
     public static EngineSettings of(EngineKind engine) {
-        return new EngineSettings(
-                engine,
-                Optional.empty(),
-                MathMode.STRICT,
-                Optional.empty(),
-                OptionalInt.empty(),
-                OptionalInt.empty(),
-                GraphMode.LAYERED,
-                CompileListener.NONE,
-                new DeviceProbes());
+        return new EngineSettings(engine);
+    }
+
+    /** Others, with one change; nobody sees these before it is made. */
+    private EngineSettings with(Consumer<EngineSettings> change) {
+        EngineSettings others = new EngineSettings(engine);
+        others.device = device;
+        others.math = math;
+        others.dtype = dtype;
+        others.kvType = kvType;
+        others.context = context;
+        others.threads = threads;
+        others.sequences = sequences;
+        others.cacheBytes = cacheBytes;
+        others.graph = graph;
+        others.compiling = compiling;
+        others.probes = probes;
+        change.accept(others);
+        return others;
     }
 
     /**
@@ -90,6 +88,11 @@ public final class EngineSettings {
         return dtype;
     }
 
+    /** Of keys and values in memory. */
+    public KvType kvType() {
+        return kvType;
+    }
+
     /** Positions that a sequence can hold; empty: the smaller of the model's and 2048. */
     public OptionalInt context() {
         return context;
@@ -98,6 +101,16 @@ public final class EngineSettings {
     /** Of engine host; empty: one a processor. */
     public OptionalInt threads() {
         return threads;
+    }
+
+    /** How many sequences are to run together: there is memory for the keys and values of so many, as far as the machine has it. */
+    public int sequences() {
+        return sequences;
+    }
+
+    /** Memory for the keys and values of all sequences; empty: what {@link #sequences} need. */
+    public OptionalLong cacheBytes() {
+        return cacheBytes;
     }
 
     /** How a program is cut into a device's task graphs. */
@@ -121,30 +134,33 @@ public final class EngineSettings {
             throw new InvalidRequest(
                     Wording.of("%s is for the engines on a device, and the engine is %s", Term.DEVICE, engine));
         }
-        return new EngineSettings(engine, Optional.of(id), math, dtype, context, threads, graph, compiling, probes);
+        return with(each -> each.device = Optional.of(id));
     }
 
     public EngineSettings withMath(MathMode mode) {
-        return new EngineSettings(engine, device, mode, dtype, context, threads, graph, compiling, probes);
+        return with(each -> each.math = mode);
     }
 
     public EngineSettings withDType(DType type) {
-        return new EngineSettings(engine, device, math, Optional.of(type), context, threads, graph, compiling, probes);
+        return with(each -> each.dtype = Optional.of(type));
+    }
+
+    public EngineSettings withKvType(KvType type) {
+        return with(each -> each.kvType = type);
     }
 
     public EngineSettings withCompileListener(CompileListener listener) {
-        return new EngineSettings(engine, device, math, dtype, context, threads, graph, listener, probes);
+        return with(each -> each.compiling = listener);
     }
 
     /** With what other settings have found out about devices. */
     public EngineSettings withProbes(DeviceProbes known) {
-        return new EngineSettings(engine, device, math, dtype, context, threads, graph, compiling, known);
+        return with(each -> each.probes = known);
     }
 
     /** Whether the model has so many positions is checked when it is loaded. */
     public EngineSettings withContext(int positions) {
-        return new EngineSettings(
-                engine, device, math, dtype, OptionalInt.of(positions), threads, graph, compiling, probes);
+        return with(each -> each.context = OptionalInt.of(positions));
     }
 
     /** @throws InvalidRequest if the engine is not host, or the number not 1 to 1024 */
@@ -156,11 +172,26 @@ public final class EngineSettings {
         if (count < 1 || count > MAX_THREADS) {
             throw new InvalidRequest(Wording.of("%s is %d, expected 1 to %d", Term.THREADS, count, MAX_THREADS));
         }
-        return new EngineSettings(
-                engine, device, math, dtype, context, OptionalInt.of(count), graph, compiling, probes);
+        return with(each -> each.threads = OptionalInt.of(count));
+    }
+
+    /** @throws InvalidRequest if it is less than 1 */
+    public EngineSettings withSequences(int count) {
+        if (count < 1) {
+            throw new InvalidRequest(Wording.of("%s is %d, expected 1 or more", Term.SEQUENCES, count));
+        }
+        return with(each -> each.sequences = count);
+    }
+
+    /** @throws InvalidRequest if it is less than 1 */
+    public EngineSettings withCacheBytes(long bytes) {
+        if (bytes < 1) {
+            throw new InvalidRequest(Wording.of("%s is %d, expected 1 or more bytes", Term.CACHE_MEMORY, bytes));
+        }
+        return with(each -> each.cacheBytes = OptionalLong.of(bytes));
     }
 
     public EngineSettings withGraph(GraphMode mode) {
-        return new EngineSettings(engine, device, math, dtype, context, threads, mode, compiling, probes);
+        return with(each -> each.graph = mode);
     }
 }

@@ -29,7 +29,7 @@ public final class Engines {
             HostMemory.require(program, dtype);
             return DeviceEngine.open(model, program, dtype, settings);
         }
-        HostMemory.requireWithHeap(program, dtype);
+        HostMemory.requireWithHeap(program, dtype, settings);
         return HostEngine.open(model, program, dtype, settings);
     }
 
@@ -43,7 +43,7 @@ public final class Engines {
         }
         Program program = ContextLength.program(model.config(), settings);
         DType dtype = settings.dtype().orElse(model.storedDType());
-        HostMemory.requireWithHeap(program, dtype);
+        HostMemory.requireWithHeap(program, dtype, settings);
         return HostEngine.openQuickly(model, program, dtype, settings);
     }
 
@@ -56,7 +56,7 @@ public final class Engines {
             ModelSource model, EngineSettings settings, BiFunction<Program, Weights, ForwardPass> interpreter) {
         Program program = ContextLength.program(model.config(), settings);
         DType dtype = settings.dtype().orElse(model.storedDType());
-        HostMemory.requireWithHeap(program, dtype);
+        HostMemory.requireWithHeap(program, dtype, settings);
         return HostEngine.open(model, program, dtype, settings, interpreter);
     }
 

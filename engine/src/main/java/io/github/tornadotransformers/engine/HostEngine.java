@@ -1,6 +1,7 @@
 package io.github.tornadotransformers.engine;
 
 import io.github.tornadotransformers.host.HostForwardPass;
+import io.github.tornadotransformers.host.HostInterpreter;
 import io.github.tornadotransformers.host.HostOps;
 import io.github.tornadotransformers.host.ScalarOps;
 import io.github.tornadotransformers.host.VectorOps;
@@ -13,6 +14,7 @@ import io.github.tornadotransformers.models.checkpoint.Weights;
 import io.github.tornadotransformers.models.generation.ForwardPass;
 import io.github.tornadotransformers.models.program.Program;
 import java.lang.foreign.Arena;
+import java.util.Optional;
 import java.util.function.BiFunction;
 
 /** The engines without TornadoVM: {@code host} on all cores, {@code scalar} as the definition of right. */
@@ -25,7 +27,7 @@ final class HostEngine {
                 program,
                 dtype,
                 settings,
-                (loaded, weights) -> new HostForwardPass(loaded, weights, ops(settings)));
+                (loaded, weights) -> forward(loaded, weights, ops(settings), settings));
     }
 
     /** As {@link #open}, on plain loops until vectors are compiled. */
@@ -35,7 +37,12 @@ final class HostEngine {
         }
         VectorModule.require();
         WarmingOps ops = WarmingOps.start(model.config(), dtype, threads(settings));
-        return open(model, program, dtype, settings, (loaded, weights) -> new HostForwardPass(loaded, weights, ops));
+        return open(model, program, dtype, settings, (loaded, weights) -> forward(loaded, weights, ops, settings));
+    }
+
+    private static ForwardPass forward(Program program, Weights weights, HostOps ops, EngineSettings settings) {
+        long cacheBytes = HostMemory.cacheBytes(program, settings);
+        return new HostForwardPass(new HostInterpreter(program, weights, ops, cacheBytes));
     }
 
     /** @param interpreter makes the forward pass */
@@ -52,9 +59,11 @@ final class HostEngine {
         ForwardPass forward = interpreter.apply(program, weights);
         return new EngineSession(
                 forward,
+                forward instanceof HostForwardPass host ? Optional.of(host.engine()) : Optional.empty(),
                 settings.engine(),
                 device(settings),
                 dtype,
+                settings.kvType(),
                 System.nanoTime() - started,
                 () -> EngineSession.Compiled.NOTHING,
                 arena);

@@ -38,12 +38,28 @@ public final class HostMemory {
     }
 
     /** As {@link #require(Program, DType)}, for an engine that keeps the cache in pages in the JVM's heap. */
-    static void requireWithHeap(Program program, DType dtype) {
-        long cacheBytes = HostInterpreter.cacheBytes(program, program.contextLength());
+    static void requireWithHeap(Program program, DType dtype, EngineSettings settings) {
+        long cacheBytes = cacheBytes(program, settings);
         requireFree(program, cacheBytes, dtype);
+        requireHeap(program.contextLength(), cacheBytes, freeHeap());
+    }
+
+    /**
+     * For pages of keys and values: what was asked for, at least a page; else what the sequences need when all are as long as the
+     * context, or, of more than one, as much of it as the heap can give.
+     */
+    static long cacheBytes(Program program, EngineSettings settings) {
+        long one = HostInterpreter.cacheBytes(program, program.contextLength());
+        if (settings.cacheBytes().isPresent()) {
+            return Math.max(settings.cacheBytes().getAsLong(), HostInterpreter.cacheBytes(program, 1));
+        }
+        long all = Math.multiplyExact(one, (long) settings.sequences());
+        return Math.max(one, Math.min(all, freeHeap() / 4 * 3));
+    }
+
+    private static long freeHeap() {
         Runtime jvm = Runtime.getRuntime();
-        long used = jvm.totalMemory() - jvm.freeMemory();
-        requireHeap(program.contextLength(), cacheBytes, jvm.maxMemory() - used);
+        return jvm.maxMemory() - (jvm.totalMemory() - jvm.freeMemory());
     }
 
     static void requireHeap(int context, long cacheBytes, long freeBytes) {

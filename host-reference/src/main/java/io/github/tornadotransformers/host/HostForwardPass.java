@@ -1,6 +1,7 @@
 package io.github.tornadotransformers.host;
 
 import io.github.tornadotransformers.models.batching.Batch;
+import io.github.tornadotransformers.models.batching.Engine;
 import io.github.tornadotransformers.models.batching.KvCache;
 import io.github.tornadotransformers.models.batching.Span;
 import io.github.tornadotransformers.models.batching.Wanted;
@@ -25,13 +26,19 @@ public final class HostForwardPass implements ForwardPass {
         this(new HostInterpreter(program, weights, ops, cacheBytes(program), chunkRows));
     }
 
-    private HostForwardPass(HostInterpreter interpreter) {
+    /** @param interpreter closed together with this forward pass; others may run on it as well */
+    public HostForwardPass(HostInterpreter interpreter) {
         this.interpreter = interpreter;
         cache = interpreter.open(interpreter.program().contextLength());
     }
 
     private static long cacheBytes(Program program) {
         return HostInterpreter.cacheBytes(program, program.contextLength());
+    }
+
+    /** What it is a batch of one on. */
+    public Engine engine() {
+        return interpreter;
     }
 
     @Override

@@ -54,7 +54,7 @@ public final class HostInterpreter implements Engine {
         this.ops = ops;
         this.memory = new KvMemory(program);
         int pages = Math.clamp(cacheBytes / cacheBytes(program, 1), 1, Integer.MAX_VALUE);
-        this.caches = new PagedCaches(program, pages, page -> memory.page(page).poison());
+        this.caches = new PagedCaches(program, pages, memory);
         this.chunkRows = chunkRows;
         for (Buffer buffer : program.buffers()) {
             buffers.put(buffer, new Activations(buffer.width()));

@@ -1,5 +1,6 @@
 package io.github.tornadotransformers.host;
 
+import io.github.tornadotransformers.models.batching.PageMemory;
 import io.github.tornadotransformers.models.batching.PagedCache;
 import io.github.tornadotransformers.models.program.Program;
 import java.util.ArrayList;
@@ -7,7 +8,7 @@ import java.util.List;
 import java.util.stream.IntStream;
 
 /** The pages of all caches of an engine by their numbers, made when they are first asked for and used again and again. */
-final class KvMemory {
+final class KvMemory implements PageMemory {
     private final Program program;
     private final List<KvPage> pages = new ArrayList<>();
 
@@ -20,6 +21,17 @@ final class KvMemory {
             pages.add(new KvPage(program.attention(), program.layers()));
         }
         return pages.get(number);
+    }
+
+    /** So that nobody ever reads what another sequence has left: its logits would not be finite. */
+    @Override
+    public void freed(int page) {
+        page(page).poison();
+    }
+
+    @Override
+    public void copy(int from, int to) {
+        page(to).copy(page(from));
     }
 
     /** What a sequence has in a layer. */

@@ -24,6 +24,13 @@ final class KvPage {
         return values[layer];
     }
 
+    void copy(KvPage from) {
+        for (int layer = 0; layer < keys.length; layer++) {
+            System.arraycopy(from.keys[layer], 0, keys[layer], 0, keys[layer].length);
+            System.arraycopy(from.values[layer], 0, values[layer], 0, values[layer].length);
+        }
+    }
+
     /** So that nobody ever reads what was not stored, or what another sequence has left: its logits would not be finite. */
     void poison() {
         for (int layer = 0; layer < keys.length; layer++) {

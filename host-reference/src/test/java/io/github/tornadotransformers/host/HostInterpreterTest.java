@@ -252,8 +252,7 @@ class HostInterpreterTest {
     void pagesThatNobodyHasStoredToAreNaN() {
         Model model = Model.of(new RandomData(4));
         KvMemory memory = new KvMemory(model.program);
-        PagedCaches caches =
-                new PagedCaches(model.program, 1, freed -> memory.page(freed).poison());
+        PagedCaches caches = new PagedCaches(model.program, 1, memory);
         PagedCache cache = caches.open(CONTEXT);
         assertThat(cache.reserve(1)).isTrue();
         KvPage page = memory.page(cache.page(0));

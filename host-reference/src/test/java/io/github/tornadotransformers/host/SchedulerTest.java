@@ -93,6 +93,12 @@ class SchedulerTest {
         }
 
         @Override
+        public void reused(int count) {
+            assertThat(hasEnded()).isFalse();
+            generation.reused(count);
+        }
+
+        @Override
         public void advanced(int count) {
             assertThat(hasEnded()).isFalse();
             generation.advanced(count);
@@ -159,7 +165,7 @@ class SchedulerTest {
         return switch (random.between(0, 2)) {
             case 0 -> Optional.empty();
             case 1 -> Optional.of(new PromptLookup());
-            default -> Optional.of((_, _, most) -> random.ints(random.between(0, Math.min(most, 9)), vocabSize));
+            default -> Optional.of((_, _, _, most) -> random.ints(random.between(0, Math.min(most, 9)), vocabSize));
         };
     }
 
@@ -191,8 +197,13 @@ class SchedulerTest {
         Program any = RandomConfigs.of(random, CONTEXT).program(CONTEXT);
         Weights own = RandomModels.weights(any, DType.values()[random.between(0, 3)], random);
         List<Greedy> all = new ArrayList<>();
+        int[] beginning = random.ints(random.between(1, 200), any.vocabSize());
         for (int i = random.between(2, 9); i > 0; i--) {
             int[] prompt = random.ints(random.coin() ? random.between(1, 9) : random.between(1, 200), any.vocabSize());
+            if (random.coin()) {
+                int common = random.between(0, Math.min(prompt.length, beginning.length));
+                System.arraycopy(beginning, 0, prompt, 0, common);
+            }
             all.add(new Greedy(
                     any,
                     prompt,
@@ -254,6 +265,48 @@ class SchedulerTest {
             assertThat(waits.end).isEqualTo(StopReason.LENGTH);
             assertThat(small.end).isEqualTo(StopReason.LENGTH);
         }
+    }
+
+    /** All but the last token, which is run for its logits. */
+    @Test
+    void whatASequenceHasInCommonWithAnEarlierOneIsNotRunAgain() {
+        int[] prompt = data.ints(250, program.vocabSize());
+        int[] other = prompt.clone();
+        other[200] = (prompt[200] + 1) % program.vocabSize();
+        Greedy first = new Greedy(program, prompt, 9);
+        Greedy same = new Greedy(program, prompt, 9);
+        Greedy differs = new Greedy(program, other, 9);
+        Greedy longer = new Greedy(program, Arrays.copyOf(prompt, 270), 9);
+        try (HostInterpreter engine = open(program, weights, new ScalarOps(), 9);
+                Scheduler scheduler = new Scheduler(engine, new SchedulerLimits(1, 50, 9))) {
+            List.of(first, same, differs, longer).forEach(scheduler::add);
+            scheduler.run();
+            assertThat(first.generation.result().reusedTokens()).isZero();
+            assertThat(same.generation.result().reusedTokens()).isEqualTo(249);
+            assertThat(same.generation.result().prefillTokens()).isEqualTo(1);
+            assertThat(differs.generation.result().reusedTokens()).isEqualTo(200);
+            assertThat(longer.generation.result().reusedTokens()).isEqualTo(250);
+            assertEverythingWasGivenBack(engine, 9);
+        }
+        for (Greedy each : List.of(first, same, differs, longer)) {
+            each.assertAsAlone(program, weights);
+        }
+    }
+
+    /** In a pool of 3 pages: what is kept goes when it is needed, and never what someone runs on. */
+    @Test
+    void whatIsKeptGivesWayToWhoRuns() {
+        List<Greedy> all = new ArrayList<>();
+        for (int i = 0; i < 4; i++) {
+            all.add(greedy(200, 3));
+        }
+        try (HostInterpreter engine = open(program, weights, new ScalarOps(), 3);
+                Scheduler scheduler = new Scheduler(engine, new SchedulerLimits(2, 400, 9))) {
+            all.forEach(scheduler::add);
+            scheduler.run();
+            assertEverythingWasGivenBack(engine, 3);
+        }
+        all.forEach(each -> each.assertAsAlone(program, weights));
     }
 
     @Test

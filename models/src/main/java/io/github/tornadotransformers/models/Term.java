@@ -5,6 +5,7 @@ package io.github.tornadotransformers.models;
  * by its options.
  */
 public enum Term {
+    CACHE_MEMORY("cacheBytes"),
     CONTEXT("context"),
     DEVICE("device"),
     DTYPE("dtype"),
@@ -18,6 +19,7 @@ public enum Term {
     MIN_P("minP"),
     PROMPT_IDS("prompt ids"),
     REPETITION_PENALTY("repetitionPenalty"),
+    SEQUENCES("sequences"),
     STOP_TEXTS("stopTexts"),
     TEMPERATURE("temperature"),
     THREADS("threads"),

@@ -15,6 +15,22 @@ public interface KvCache extends AutoCloseable {
      */
     boolean reserve(int positions);
 
+    /**
+     * Takes over, without running them, the keys and values of as many of these tokens as the engine has kept for other sequences
+     * that began with them; for a cache that holds nothing yet.
+     *
+     * @return how many positions it holds then; fewer than there are tokens
+     */
+    int reuse(int[] tokens);
+
+    /**
+     * Has the engine keep what is here for sequences that begin in the same way, as long as it has the memory, even after this is
+     * closed.
+     *
+     * @param tokens those of the first positions, which are not overwritten by others from now on
+     */
+    void share(int[] tokens);
+
     /** Gives the memory back. */
     @Override
     void close();

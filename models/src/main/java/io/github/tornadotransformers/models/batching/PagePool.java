@@ -10,6 +10,7 @@ import java.util.function.IntConsumer;
 final class PagePool {
     private final int pages;
     private final IntConsumer freed;
+    private IntConsumer reclaimer = _ -> {};
     private final Deque<Integer> unused = new ArrayDeque<>();
     /** Of each page that was ever taken. */
     private final List<Integer> holders = new ArrayList<>();
@@ -37,9 +38,27 @@ final class PagePool {
         return pages - held;
     }
 
+    /** @param reclaimer is asked to let go of so many pages where they are wanted and not free; it may have fewer */
+    void reclaimFrom(IntConsumer reclaimer) {
+        this.reclaimer = reclaimer;
+    }
+
+    /** Whether so many are free, or can be made free. */
+    boolean provides(int count) {
+        if (count > free()) {
+            reclaimer.accept(count - free());
+        }
+        return count <= free();
+    }
+
+    /** How many hold a page. */
+    int holders(int page) {
+        return holders.get(page);
+    }
+
     /** Takes pages for one holder, or none where there are too few. */
     List<Integer> take(int count) {
-        if (count > free()) {
+        if (!provides(count)) {
             return List.of();
         }
         List<Integer> taken = new ArrayList<>(count);

@@ -1,6 +1,7 @@
 package io.github.tornadotransformers.models.batching;
 
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 
 /** A cache whose memory is pages of its engine's, which are told apart by their numbers: its page table. */
@@ -9,13 +10,15 @@ public final class PagedCache implements KvCache {
     public static final int PAGE = 128;
 
     private final PagePool pool;
+    private final PrefixCache prefixes;
     private final int positions;
     private final List<Integer> pages = new ArrayList<>();
     private int length;
     private boolean closed;
 
-    PagedCache(PagePool pool, int positions) {
+    PagedCache(PagePool pool, PrefixCache prefixes, int positions) {
         this.pool = pool;
+        this.prefixes = prefixes;
         this.positions = positions;
     }
 
@@ -72,6 +75,34 @@ public final class PagedCache implements KvCache {
         List<Integer> taken = pool.take(missing);
         pages.addAll(taken);
         return taken.size() == missing;
+    }
+
+    @Override
+    public int reuse(int[] tokens) {
+        if (closed || !pages.isEmpty()) {
+            throw new IllegalArgumentException("the cache is closed, or holds positions already");
+        }
+        return prefixes.adopt(this, Arrays.copyOf(tokens, Math.min(tokens.length, positions)));
+    }
+
+    @Override
+    public void share(int[] tokens) {
+        if (closed || tokens.length > length) {
+            throw new IllegalArgumentException(
+                    closed ? "the cache is closed" : tokens.length + " tokens, but the cache holds " + length);
+        }
+        prefixes.keep(this, tokens);
+    }
+
+    /** Takes a page that others hold as well. */
+    void add(int page) {
+        pool.hold(page);
+        pages.add(page);
+    }
+
+    /** Takes a page that was taken for it. */
+    void addTaken(int page) {
+        pages.add(page);
     }
 
     @Override

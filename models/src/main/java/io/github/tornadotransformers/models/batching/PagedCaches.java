@@ -3,20 +3,19 @@ package io.github.tornadotransformers.models.batching;
 import io.github.tornadotransformers.models.program.Program;
 import java.util.HashSet;
 import java.util.Set;
-import java.util.function.IntConsumer;
 
 /** The caches of an engine, and the pages of memory that they share: who has which, and whether a batch fits. */
 public final class PagedCaches {
     private final Program program;
     private final PagePool pool;
+    private final PrefixCache prefixes;
 
-    /**
-     * @param pages that there are at most, 1 or more
-     * @param freed is told the number of a page that nobody holds any more
-     */
-    public PagedCaches(Program program, int pages, IntConsumer freed) {
+    /** @param pages that there are at most, 1 or more */
+    public PagedCaches(Program program, int pages, PageMemory memory) {
         this.program = program;
-        this.pool = new PagePool(pages, freed);
+        pool = new PagePool(pages, memory::freed);
+        prefixes = new PrefixCache(pool, memory);
+        pool.reclaimFrom(prefixes::reclaim);
     }
 
     /** As {@link Engine#open}. */
@@ -25,7 +24,7 @@ public final class PagedCaches {
             throw new IllegalArgumentException(
                     "a cache of " + positions + " positions, expected 1 to " + program.contextLength());
         }
-        return new PagedCache(pool, positions);
+        return new PagedCache(pool, prefixes, positions);
     }
 
     /** As {@link Engine#canHold}. */
@@ -87,7 +86,7 @@ public final class PagedCaches {
         for (Span span : batch.spans()) {
             missing += ((PagedCache) span.cache()).missing(span.end());
         }
-        if (missing > pool.free()) {
+        if (!pool.provides(missing)) {
             throw new CacheFullException(missing, pool.free(), pool.size(), PagedCache.PAGE);
         }
         for (Span span : batch.spans()) {

@@ -18,14 +18,16 @@ import java.util.Optional;
  * <p>In a step each sequence that decodes runs its one token, and some guesses; what room is left goes to prompts, in chunks, first
  * come first served. A sequence joins when the cache has memory for all that it may ever need, in the order of arrival: nobody
  * overtakes, and who runs never waits for memory that another holds, so that every sequence ends. Who waits for memory waits until
- * others end.
+ * others end. What sequences have run is kept for those that begin in the same way, as long as nobody needs the memory.
  *
  * <p>Not safe for use by several threads.
  */
 public final class Scheduler implements AutoCloseable {
+    private static final Step NO_STEP = new Step(0, new int[0], 0);
+
     private final Engine engine;
     private final SchedulerLimits limits;
-    private final Deque<Sequence> waiting = new ArrayDeque<>();
+    private final Deque<Running> waiting = new ArrayDeque<>();
     private final List<Running> running = new ArrayList<>();
 
     /** @param engine whose caches nobody else opens; not closed with this */
@@ -53,7 +55,7 @@ public final class Scheduler implements AutoCloseable {
         if (waiting.size() >= limits.waiting()) {
             throw new InvalidRequest(waiting.size() + " sequences wait already: try again when some have ended");
         }
-        waiting.add(sequence);
+        waiting.add(new Running(sequence));
     }
 
     /** Sequences that have not ended. */
@@ -114,11 +116,12 @@ public final class Scheduler implements AutoCloseable {
     }
 
     private void dropCancelled() {
-        for (Iterator<Sequence> all = waiting.iterator(); all.hasNext(); ) {
-            Sequence sequence = all.next();
-            if (sequence.isCancelled()) {
+        for (Iterator<Running> all = waiting.iterator(); all.hasNext(); ) {
+            Running each = all.next();
+            each.leaveIfCancelled();
+            if (each.hasEnded()) {
                 all.remove();
-                sequence.ended(StopReason.CANCELLED);
+                each.leave();
             }
         }
         running.forEach(Running::leaveIfCancelled);
@@ -134,16 +137,12 @@ public final class Scheduler implements AutoCloseable {
 
     private void admit() {
         while (!waiting.isEmpty() && running.size() < limits.running()) {
-            Sequence first = waiting.getFirst();
-            KvCache cache = engine.open(first.positions());
-            if (!cache.reserve(first.positions())) {
-                cache.close();
+            Running first = waiting.getFirst();
+            if (!first.joins(engine)) {
                 return;
             }
             waiting.removeFirst();
-            Running joined = new Running(first, cache);
-            running.add(joined);
-            joined.fetch(0);
+            running.add(first);
         }
         leave();
     }
@@ -153,26 +152,55 @@ public final class Scheduler implements AutoCloseable {
     public void close() {
         running.forEach(each -> each.end(StopReason.CANCELLED));
         leave();
-        waiting.forEach(each -> each.ended(StopReason.CANCELLED));
+        for (Running each : waiting) {
+            each.end(StopReason.CANCELLED);
+            each.leave();
+        }
         waiting.clear();
     }
 
-    /** A sequence that has joined. */
+    /** A sequence, from its coming to its end. */
     private static final class Running {
         private final Sequence sequence;
-        private final KvCache cache;
-        private Step step;
+        private Optional<KvCache> memory = Optional.empty();
+        private Step step = NO_STEP;
+        /** The tokens that were run, from the first position on. */
+        private int[] run = {};
+
+        private int certain;
         /** How many of the step's tokens have been run. */
         private int done;
         /** How many of them run now. */
         private int count;
 
+        private boolean isPromptShared;
         private boolean isTold;
         private Optional<Runnable> farewell = Optional.empty();
 
-        Running(Sequence sequence, KvCache cache) {
+        Running(Sequence sequence) {
             this.sequence = sequence;
-            this.cache = cache;
+        }
+
+        /** Whether there is memory for all that it needs, of which it keeps what there is. */
+        boolean joins(Engine engine) {
+            if (memory.isEmpty()) {
+                memory = Optional.of(engine.open(sequence.positions()));
+                run = new int[sequence.positions()];
+                fetch(0);
+                if (!hasEnded()) {
+                    done = cache().reuse(step.tokens());
+                    System.arraycopy(step.tokens(), 0, run, 0, done);
+                }
+            }
+            boolean joins = hasEnded() || cache().reserve(sequence.positions());
+            if (joins && done > 0) {
+                guarded(() -> sequence.reused(done));
+            }
+            return joins;
+        }
+
+        private KvCache cache() {
+            return memory.orElseThrow();
         }
 
         /** Whether more of a prompt is to be run before a token is chosen. */
@@ -202,7 +230,7 @@ public final class Scheduler implements AutoCloseable {
             int[] chunk = Arrays.copyOfRange(step.tokens(), done, done + count);
             boolean last = done + count == step.tokens().length;
             Wanted wanted = !last ? Wanted.NONE : step.guesses() == 0 ? Wanted.LAST : Wanted.ALL;
-            return new Span(cache, step.firstPosition() + done, chunk, wanted);
+            return new Span(cache(), step.firstPosition() + done, chunk, wanted);
         }
 
         void take(int position, float[] logits, int offset) {
@@ -215,7 +243,17 @@ public final class Scheduler implements AutoCloseable {
 
         void advance() {
             tell();
+            System.arraycopy(step.tokens(), done, run, step.firstPosition() + done, count);
             done += count;
+            certain = step.firstPosition() + Math.min(done, step.tokens().length - step.guesses());
+            if (!isInMiddle() && !isPromptShared) {
+                isPromptShared = true;
+                share();
+            }
+        }
+
+        private void share() {
+            cache().share(Arrays.copyOf(run, certain));
         }
 
         private void tell() {
@@ -230,6 +268,7 @@ public final class Scheduler implements AutoCloseable {
             try {
                 call.run();
             } catch (RuntimeException failure) {
+                certain = 0; // nobody knows what is wrong with it
                 farewell = Optional.of(() -> sequence.failed(failure));
             }
         }
@@ -245,7 +284,8 @@ public final class Scheduler implements AutoCloseable {
         }
 
         void leave() {
-            cache.close();
+            memory.ifPresent(_ -> share());
+            memory.ifPresent(KvCache::close);
             try {
                 farewell.ifPresent(Runnable::run);
             } catch (RuntimeException failure) {

@@ -14,6 +14,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.stream.IntStream;
+import java.util.stream.Stream;
 
 /**
  * A checkpoint folder in Hugging Face's layout, opened and checked: its config, its end tokens, and where its tensors are.
@@ -178,14 +179,25 @@ public final class Checkpoint implements ModelSource {
 
     /** The tensors of the model that have elements which are NaN or infinite; reads them all. */
     public List<NonFiniteTensor> nonFiniteTensors() {
+        return modelTensors().parallel()
+                .flatMap(tensor -> NonFiniteTensor.in(tensor).stream())
+                .toList();
+    }
+
+    /**
+     * SHA-256, in hexadecimal digits, of the config and of the tensors that the model has, whatever files they lie in; reads them
+     * all.
+     */
+    public String hash() {
+        return CheckpointHash.of(this, modelTensors().toList());
+    }
+
+    private Stream<StoredTensor> modelTensors() {
         return config.program(1).weights().stream()
                 .flatMap(weight -> IntStream.range(0, weight.layers())
                         .boxed()
                         .flatMap(layer -> weight.parts().stream().map(part -> tensor(part.tensorName(layer)))))
-                .distinct()
-                .parallel()
-                .flatMap(tensor -> NonFiniteTensor.in(tensor).stream())
-                .toList();
+                .distinct();
     }
 
     /** The tensor of a name without prefix, which {@link #checkTensors} has found. */

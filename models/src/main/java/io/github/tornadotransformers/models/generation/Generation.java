@@ -117,12 +117,21 @@ public final class Generation implements Sequence {
         steps++;
         int useful = Math.min(positions() - length, options.maxTokens() - generated - 1);
         if (generated > 0) {
-            guesses = speculation.guess(ids, length, Math.clamp(useful, 0, mostGuesses));
+            guesses = known(speculation.guess(ids, length, generated, Math.clamp(useful, 0, mostGuesses)));
         }
         int first = generated == 0 || !options.cached() ? 0 : length - 1;
         int[] tokens = Arrays.copyOf(Arrays.copyOfRange(ids, first, length), length - first + guesses.length);
         System.arraycopy(guesses, 0, tokens, length - first, guesses.length);
         return new Step(first, tokens, guesses.length);
+    }
+
+    /** Up to the first that no token of this model can be. */
+    private int[] known(int[] guessed) {
+        int count = 0;
+        while (count < guessed.length && guessed[count] < vocabSize) {
+            count++;
+        }
+        return Arrays.copyOf(guessed, count);
     }
 
     private void tellSpeculation() {
@@ -217,6 +226,7 @@ public final class Generation implements Sequence {
     @Override
     public void ended(StopReason reason) {
         tellSpeculation();
+        speculation.close();
         decoder.ifPresent(each -> {
             show(stopTexts.push(each.finish()));
             show(stopTexts.finish());
@@ -227,6 +237,7 @@ public final class Generation implements Sequence {
 
     @Override
     public void failed(RuntimeException thrown) {
+        speculation.close();
         failure = Optional.of(thrown);
     }
 

@@ -16,7 +16,7 @@ public final class PromptLookup implements Guesser {
     private static final int LONGEST = 8;
 
     @Override
-    public int[] guess(int[] ids, int length, int most) {
+    public int[] guess(int[] ids, int length, int chosen, int most) {
         int best = SHORTEST - 1;
         int follows = length;
         for (int end = length - 1; end >= SHORTEST && best < LONGEST; end--) {

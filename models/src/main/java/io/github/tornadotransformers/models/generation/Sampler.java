@@ -29,7 +29,7 @@ public final class Sampler {
 
     private final SamplingOptions options;
     private final int vocabSize;
-    private final SplitMix64 random;
+    private SplitMix64 random;
     private final BitSet seen;
     private float[] copied = {};
     private final float[] penalized;
@@ -82,6 +82,16 @@ public final class Sampler {
         }
         int count = keep(scores, scores[likeliest]);
         return draw(count);
+    }
+
+    /**
+     * As {@link #sample}, with the random number that the token after so many others is drawn with, whatever was drawn before.
+     *
+     * @param drawn tokens that were drawn before, 0 or more
+     */
+    public int sampleAs(int drawn, float[] logits, int offset, int position) {
+        random = new SplitMix64(options.seed(), drawn);
+        return sample(logits, offset, position);
     }
 
     private float[] own(float[] logits, int offset) {

@@ -27,7 +27,7 @@ final class Speculation {
     }
 
     /** @param most 0 or more */
-    int[] guess(int[] ids, int length, int most) {
+    int[] guess(int[] ids, int length, int chosen, int most) {
         if (guesser.isEmpty() || most == 0) {
             return NO_GUESS;
         }
@@ -35,7 +35,7 @@ final class Speculation {
             pause--;
             return NO_GUESS;
         }
-        return guesser.get().guess(ids, length, Math.min(most, LIMITS[limit]));
+        return guesser.get().guess(ids, length, chosen, Math.min(most, LIMITS[limit]));
     }
 
     /** What has come of the last guesses. */
@@ -62,6 +62,10 @@ final class Speculation {
             fitting++;
         }
         return fitting;
+    }
+
+    void close() {
+        guesser.ifPresent(Guesser::close);
     }
 
     Guesses guesses() {

@@ -15,6 +15,11 @@ final class SplitMix64 {
         state = seed;
     }
 
+    /** As after so many numbers. */
+    SplitMix64(long seed, long drawn) {
+        state = seed + drawn * GOLDEN_GAMMA;
+    }
+
     long nextLong() {
         state += GOLDEN_GAMMA;
         long z = state;

@@ -279,7 +279,7 @@ class GeneratorTest {
         int[] script = IntStream.range(10, 17).toArray();
         ScriptedForwardPass forward = ScriptedForwardPass.saying(VOCAB, CONTEXT, 5, script);
         Guesser guesser =
-                (_, length, most) -> IntStream.range(10 + length - 5, 10 + length - 5 + Math.min(guesses, most))
+                (_, length, _, most) -> IntStream.range(10 + length - 5, 10 + length - 5 + Math.min(guesses, most))
                         .toArray();
         GenerationResult result = new Generator(forward)
                 .generate(generation(new int[5], GenerationOptions.ofTokens(7), Optional.of(guesser), () -> false));
@@ -299,7 +299,7 @@ class GeneratorTest {
                 .generate(generation(
                         new int[2],
                         GenerationOptions.ofTokens(4),
-                        Optional.of((_, _, most) -> Arrays.copyOf(next.next(), Math.min(most, 2))),
+                        Optional.of((_, _, _, most) -> Arrays.copyOf(next.next(), Math.min(most, 2))),
                         () -> false));
         assertThat(result.ids()).containsExactly(script);
         assertThat(forward.calls()).containsExactly("0+2", "2+3 all", "4+1");
@@ -314,7 +314,7 @@ class GeneratorTest {
                 .generate(generation(
                         new int[2],
                         GenerationOptions.ofTokens(9).withEndTokens(Set.of(1)),
-                        Optional.of((_, _, _) -> new int[] {11, 1, 12}),
+                        Optional.of((_, _, _, _) -> new int[] {11, 1, 12}),
                         () -> false));
         assertEquals(StopReason.EOS, result.stopReason());
         assertThat(result.ids()).containsExactly(10, 11);
@@ -327,7 +327,7 @@ class GeneratorTest {
                 .generate(generation(
                         new int[CONTEXT - 2],
                         GenerationOptions.ofTokens(9),
-                        Optional.of((_, _, most) -> new int[most]),
+                        Optional.of((_, _, _, most) -> new int[most]),
                         () -> false));
         assertThat(result.ids()).containsExactly(5, 6, 7);
         assertThat(forward.calls()).containsExactly("0+30", "30+2 all", "31+1");

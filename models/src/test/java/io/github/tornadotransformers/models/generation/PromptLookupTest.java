@@ -6,7 +6,7 @@ import org.junit.jupiter.api.Test;
 
 class PromptLookupTest {
     private static int[] guess(int most, int... ids) {
-        return new PromptLookup().guess(ids, ids.length, most);
+        return new PromptLookup().guess(ids, ids.length, 0, most);
     }
 
     @Test
@@ -44,6 +44,6 @@ class PromptLookupTest {
     @Test
     void looksAtTheTextAlone() {
         int[] longer = {1, 2, 3, 1, 2, 1, 2, 9};
-        assertThat(new PromptLookup().guess(longer, 5, 9)).containsExactly(3, 1, 2);
+        assertThat(new PromptLookup().guess(longer, 5, 0, 9)).containsExactly(3, 1, 2);
     }
 }

@@ -7,10 +7,10 @@ import java.util.Optional;
 import org.junit.jupiter.api.Test;
 
 class SpeculationTest {
-    private final Speculation speculation = new Speculation(Optional.of((ids, length, most) -> new int[most]));
+    private final Speculation speculation = new Speculation(Optional.of((_, _, _, most) -> new int[most]));
 
     private int guess(int most) {
-        return speculation.guess(new int[9], 9, most).length;
+        return speculation.guess(new int[9], 9, 0, most).length;
     }
 
     private int guessed(int right) {
@@ -52,7 +52,7 @@ class SpeculationTest {
 
     @Test
     void withoutAGuesserNothingIsGuessed() {
-        assertThat(new Speculation(Optional.empty()).guess(new int[9], 9, 5)).isEmpty();
+        assertThat(new Speculation(Optional.empty()).guess(new int[9], 9, 0, 5)).isEmpty();
     }
 
     @Test

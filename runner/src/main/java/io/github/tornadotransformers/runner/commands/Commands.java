@@ -55,6 +55,7 @@ public final class Commands {
         all.put("generate", GenerateCommand::new);
         all.put("gpt2", Gpt2Command::new);
         all.put("llama", LlamaCommand::new);
+        all.put("batch", BatchCommand::new);
         all.put("tokenize", TokenizeCommand::new);
         all.put("perplexity", PerplexityCommand::new);
         all.put("verify", VerifyCommand::new);

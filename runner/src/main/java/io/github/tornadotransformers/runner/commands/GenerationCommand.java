@@ -7,7 +7,6 @@ import io.github.tornadotransformers.engine.Engines;
 import io.github.tornadotransformers.models.CheckpointException;
 import io.github.tornadotransformers.models.checkpoint.Checkpoint;
 import io.github.tornadotransformers.models.generation.Generation;
-import io.github.tornadotransformers.models.generation.GenerationOptions;
 import io.github.tornadotransformers.models.generation.GenerationResult;
 import io.github.tornadotransformers.models.generation.Generator;
 import io.github.tornadotransformers.models.generation.Sampler;
@@ -23,10 +22,8 @@ import io.github.tornadotransformers.runner.console.StatusLine;
 import io.github.tornadotransformers.runner.engines.CompileStatus;
 import io.github.tornadotransformers.runner.hub.ModelCache;
 import java.nio.file.Path;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
-import java.util.OptionalInt;
 import java.util.concurrent.Callable;
 import java.util.function.Consumer;
 import picocli.CommandLine.ArgGroup;
@@ -37,7 +34,7 @@ import picocli.CommandLine.Parameters;
 /** {@code gpt2} and {@code llama}: continues a prompt. */
 abstract class GenerationCommand implements Callable<Integer> {
     private static final String JSON_OPTION = "--json";
-    private static final int DEFAULT_TOKENS = 40;
+    static final int DEFAULT_TOKENS = 40;
 
     private final Console console;
 
@@ -126,6 +123,7 @@ abstract class GenerationCommand implements Callable<Integer> {
                 settings);
         long opened = System.nanoTime();
         try (EngineSession session = open(checkpoint, settings);
+                Guessers guessers = speculation.open(console, checkpoint, tokenizer, settings);
                 Interruption interruption = Interruption.watch()) {
             say(model + ": " + checkpoint.config().modelType() + ", " + EnumConverter.spelled(session.dtype())
                     + ", on engine " + session.engine() + " (" + session.device() + ")");
@@ -141,8 +139,9 @@ abstract class GenerationCommand implements Callable<Integer> {
                         session.forward().program().contextLength(),
                         new Sampler(samplingOptions, checkpoint.config().vocabSize()),
                         tokenizer,
-                        options(checkpoint, tokenizer),
-                        speculation.guesser(),
+                        Endings.of(tokens == null ? DEFAULT_TOKENS : tokens, stopTexts, checkpoint, tokenizer)
+                                .withCache(!noCache),
+                        guessers.guesser(samplingOptions),
                         watched);
                 result = new Generator(session.forward()).generate(generation);
             }
@@ -199,18 +198,6 @@ abstract class GenerationCommand implements Callable<Integer> {
         Tokenizer present = tokenizer.orElseThrow();
         present.roundTripNotice(text).ifPresent(this::say);
         return present.encodePrompt(text);
-    }
-
-    private GenerationOptions options(Checkpoint checkpoint, Optional<Tokenizer> tokenizer) {
-        OptionalInt start =
-                tokenizer.isPresent() && tokenizer.get().startToken().isPresent()
-                        ? tokenizer.get().startToken()
-                        : checkpoint.bosToken();
-        return GenerationOptions.ofTokens(tokens == null ? DEFAULT_TOKENS : tokens)
-                .withEndTokens(new HashSet<>(checkpoint.endTokens()))
-                .withStopTexts(stopTexts)
-                .withStartToken(start)
-                .withCache(!noCache);
     }
 
     /** On a terminal the prompt stands before what is generated; it is no part of the result. */

@@ -4,6 +4,7 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.github.tornadotransformers.engine.EngineSession;
 import io.github.tornadotransformers.engine.HostMemory;
 import io.github.tornadotransformers.models.generation.GenerationResult;
+import io.github.tornadotransformers.models.generation.Guesses;
 import java.util.Locale;
 import java.util.OptionalLong;
 
@@ -40,7 +41,10 @@ record GenerationReport(
                 .put("jit_ms", Json.milliseconds(compiled.nanos()))
                 .put("prefill_tokens_per_s", Json.rounded(result.prefillTokensPerSecond()))
                 .put("decode_tokens_per_s", Json.rounded(result.decodeTokensPerSecond()))
-                .put("peak_rss_bytes", peak.isPresent() ? Long.valueOf(peak.getAsLong()) : null);
+                .put("peak_rss_bytes", peak.isPresent() ? Long.valueOf(peak.getAsLong()) : null)
+                .put("reused_tokens", result.reusedTokens())
+                .put("guessed_tokens", result.guesses().made())
+                .put("right_guesses", result.guesses().right());
     }
 
     /**
@@ -58,13 +62,28 @@ record GenerationReport(
                         compiled.nanos() / NANOS_PER_MILLI);
         return String.format(
                 Locale.ROOT,
-                "%d tokens (%s): prefill %.1f tokens/s, decode %.1f tokens/s, load %.0f ms%s",
+                "%d tokens (%s): prefill %.1f tokens/s, decode %.1f tokens/s, load %.0f ms%s%s",
                 result.ids().length,
                 reason(byDefault),
                 result.prefillTokensPerSecond(),
                 result.decodeTokensPerSecond(),
                 loadNanos / NANOS_PER_MILLI,
+                guesses(),
                 kernels);
+    }
+
+    private String guesses() {
+        Guesses guesses = result.guesses();
+        if (guesses.made() == 0) {
+            return "";
+        }
+        double tokensPerPass = (double) result.decodeTokens() / Math.max(1, result.decodeTokens() - guesses.right());
+        return String.format(
+                Locale.ROOT,
+                "; %d of %d guesses right, %.2f tokens a forward pass",
+                guesses.right(),
+                guesses.made(),
+                tokensPerPass);
     }
 
     private String reason(boolean byDefault) {

@@ -34,6 +34,14 @@ class ModelOptions {
     Integer context;
 
     @Option(
+            names = "--cache-memory",
+            paramLabel = "SIZE",
+            converter = ByteSize.class,
+            description =
+                    "memory for the keys and values of all sequences, such as 512M or 2G (default: what they need)")
+    Long cacheMemory;
+
+    @Option(
             names = "--math",
             paramLabel = "MODE",
             description = "strict (bit for bit; default), or fast (may approximate)")
@@ -61,6 +69,9 @@ class ModelOptions {
         }
         if (context != null) {
             settings = settings.withContext(context);
+        }
+        if (cacheMemory != null) {
+            settings = settings.withCacheBytes(cacheMemory);
         }
         return threads != null && each == EngineKind.HOST ? settings.withThreads(threads) : settings;
     }

@@ -13,6 +13,7 @@ final class OptionNames {
 
     static String of(Term term) {
         return switch (term) {
+            case CACHE_MEMORY -> "--cache-memory";
             case CONTEXT -> "--context";
             case DEVICE -> "--device";
             case DTYPE -> "--dtype";
@@ -24,6 +25,7 @@ final class OptionNames {
             case MIN_P -> "--min-p";
             case PROMPT_IDS -> "--prompt-ids";
             case REPETITION_PENALTY -> "--repetition-penalty";
+            case SEQUENCES -> "--jobs";
             case STOP_TEXTS -> "--stop";
             case TEMPERATURE -> "--temperature";
             case THREADS -> "--threads";

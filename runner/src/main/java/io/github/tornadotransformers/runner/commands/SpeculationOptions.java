@@ -1,8 +1,15 @@
 package io.github.tornadotransformers.runner.commands;
 
-import io.github.tornadotransformers.models.generation.Guesser;
-import io.github.tornadotransformers.models.generation.PromptLookup;
+import io.github.tornadotransformers.engine.EngineSession;
+import io.github.tornadotransformers.engine.EngineSettings;
+import io.github.tornadotransformers.engine.Engines;
+import io.github.tornadotransformers.models.checkpoint.Checkpoint;
+import io.github.tornadotransformers.models.tokenizer.Tokenizer;
+import io.github.tornadotransformers.runner.console.Console;
+import io.github.tornadotransformers.runner.console.Failure;
+import io.github.tornadotransformers.runner.hub.ModelCache;
 import java.util.Optional;
+import java.util.stream.IntStream;
 import picocli.CommandLine.Option;
 
 /** The options that say whether tokens are guessed: the text is the same, in fewer steps. */
@@ -12,7 +19,54 @@ final class SpeculationOptions {
             description = "guess where the text repeats itself, and run several tokens at once: the same text, sooner")
     boolean promptLookup;
 
-    Optional<Guesser> guesser() {
-        return promptLookup ? Optional.of(new PromptLookup()) : Optional.empty();
+    @Option(
+            names = "--draft",
+            paramLabel = "NAME|DIR",
+            description =
+                    "have a smaller model with the same tokenizer guess: the same text, sooner if they often agree")
+    String draft;
+
+    /**
+     * Loads the model that guesses, if there is one.
+     *
+     * @param settings of the model that is guessed for
+     * @throws Failure if the two do not have the same tokens
+     */
+    Guessers open(Console console, Checkpoint model, Optional<Tokenizer> tokenizer, EngineSettings settings) {
+        if (draft == null) {
+            return new Guessers(promptLookup, Optional.empty());
+        }
+        Checkpoint smaller = Checkpoint.open(new ModelCache(console).checkpoint(draft));
+        requireSameTokens(model, tokenizer, smaller);
+        int context = Math.min(
+                settings.context().orElse(model.config().contextLength()),
+                smaller.config().contextLength());
+        EngineSession session =
+                Engines.openQuickly(smaller, settings.context().isPresent() ? settings.withContext(context) : settings);
+        if (session.batches().isEmpty()) {
+            session.close();
+            throw Failure.noEngine("--draft needs an engine that runs several sequences, and the engine is "
+                    + session.engine() + ": use -e host");
+        }
+        return new Guessers(promptLookup, Optional.of(session));
+    }
+
+    /** One vocabulary may be padded further than the other. */
+    private void requireSameTokens(Checkpoint model, Optional<Tokenizer> tokenizer, Checkpoint smaller) {
+        Optional<Tokenizer> other = Tokenizer.loadIfPresent(smaller.folder());
+        int vocabSize = model.config().vocabSize();
+        int otherSize = smaller.config().vocabSize();
+        if (tokenizer.isEmpty() || other.isEmpty()) {
+            if (vocabSize != otherSize) {
+                throw Failure.of("--draft " + draft + " has a vocabulary of " + otherSize + ", but the model of "
+                        + vocabSize + ": expected a model with the same tokenizer");
+            }
+            return;
+        }
+        int[] ids = IntStream.range(0, Math.min(vocabSize, otherSize)).toArray();
+        if (!tokenizer.get().pieces(ids).equals(other.get().pieces(ids))) {
+            throw Failure.of(
+                    "--draft " + draft + " has other tokens than the model: expected one with the same tokenizer");
+        }
     }
 }

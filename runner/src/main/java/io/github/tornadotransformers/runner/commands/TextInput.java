@@ -4,6 +4,7 @@ import io.github.tornadotransformers.models.IoReason;
 import io.github.tornadotransformers.runner.console.Console;
 import io.github.tornadotransformers.runner.console.Failure;
 import java.io.IOException;
+import java.io.InputStream;
 import java.nio.ByteBuffer;
 import java.nio.charset.CharacterCodingException;
 import java.nio.charset.StandardCharsets;
@@ -61,6 +62,29 @@ final class TextInput {
         if (name.equals(STANDARD_INPUT)) {
             return standardInput();
         }
+        Path path = textFile(name);
+        try {
+            return decode(Files.readAllBytes(path), name);
+        } catch (IOException e) {
+            throw Failure.of(path + " cannot be read: " + IoReason.of(e), e);
+        }
+    }
+
+    /**
+     * The bytes of a file, to be closed by the caller.
+     *
+     * @throws Failure if it cannot be read
+     */
+    static InputStream open(String name) {
+        Path path = textFile(name);
+        try {
+            return Files.newInputStream(path);
+        } catch (IOException e) {
+            throw Failure.of(path + " cannot be read: " + IoReason.of(e), e);
+        }
+    }
+
+    private static Path textFile(String name) {
         Path path = Path.of(name);
         if (Files.isDirectory(path)) {
             throw Failure.of(path + " is a folder, expected a text file");
@@ -68,11 +92,7 @@ final class TextInput {
         if (Files.notExists(path)) {
             throw Failure.of(path + " does not exist, expected a text file");
         }
-        try {
-            return decode(Files.readAllBytes(path), name);
-        } catch (IOException e) {
-            throw Failure.of(path + " cannot be read: " + IoReason.of(e), e);
-        }
+        return path;
     }
 
     private static String decode(byte[] bytes, String source) {

@@ -47,6 +47,11 @@ public final class StandardInput {
         return piped;
     }
 
+    /** For whoever reads it piece by piece. */
+    public InputStream stream() {
+        return stream;
+    }
+
     /**
      * All of it, to its end.
      *

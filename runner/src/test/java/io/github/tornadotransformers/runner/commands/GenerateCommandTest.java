@@ -87,7 +87,10 @@ class GenerateCommandTest {
                         "jit_ms",
                         "prefill_tokens_per_s",
                         "decode_tokens_per_s",
-                        "peak_rss_bytes");
+                        "peak_rss_bytes",
+                        "reused_tokens",
+                        "guessed_tokens",
+                        "right_guesses");
     }
 
     @Test

@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import com.fasterxml.jackson.databind.JsonNode;
 import io.github.tornadotransformers.engine.EngineKind;
 import io.github.tornadotransformers.engine.EngineSession;
+import io.github.tornadotransformers.models.batching.KvType;
 import io.github.tornadotransformers.models.checkpoint.DType;
 import io.github.tornadotransformers.models.generation.GenerationResult;
 import io.github.tornadotransformers.models.generation.Guesses;
@@ -17,8 +18,8 @@ class GenerationReportTest {
     private static final long MILLI = 1_000_000;
 
     private static GenerationReport report(EngineSession.Compiled compiled) {
-        EngineSession session =
-                new EngineSession(null, EngineKind.TORNADO, "a device", DType.BF16, 7, () -> compiled, () -> {});
+        EngineSession session = new EngineSession(
+                null, Optional.empty(), EngineKind.TORNADO, "a device", DType.BF16, KvType.F32, 7, () -> compiled, () -> {});
         GenerationResult result = new GenerationResult(
                 new int[6],
                 new int[4],
