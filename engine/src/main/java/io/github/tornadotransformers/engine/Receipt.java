@@ -145,8 +145,9 @@ public record Receipt(
         }
         int contract = json.path(CONTRACT).asInt();
         if (contract != ArithmeticContract.VERSION) {
-            throw new InvalidRequest("the receipt is of arithmetic contract " + contract + ", and this program keeps contract "
-                    + ArithmeticContract.VERSION + ": use the release that made it");
+            throw new InvalidRequest(
+                    "the receipt is of arithmetic contract " + contract + ", and this program keeps contract "
+                            + ArithmeticContract.VERSION + ": use the release that made it");
         }
         Fields fields = new Fields(json);
         return new Receipt(
@@ -162,8 +163,10 @@ public record Receipt(
                         fields.number("top_p"),
                         fields.number("min_p"),
                         fields.number("repetition_penalty"),
-                        fields.field("seed", JsonNode::canConvertToLong, "a whole number").longValue(),
-                        fields.field("greedy", JsonNode::isBoolean, "true or false").booleanValue()),
+                        fields.field("seed", JsonNode::canConvertToLong, "a whole number")
+                                .longValue(),
+                        fields.field("greedy", JsonNode::isBoolean, "true or false")
+                                .booleanValue()),
                 fields.whole("tokens"),
                 new HashSet<>(fields.ids("end_tokens")),
                 fields.texts("stop"),

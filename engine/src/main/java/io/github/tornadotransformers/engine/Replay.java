@@ -49,11 +49,12 @@ public final class Replay {
         int[] ids = array(receipt.ids());
         int mismatch = Arrays.mismatch(ids, result.ids());
         if (mismatch >= 0) {
-            return Optional.of("step " + (mismatch + 1) + " of " + receipt.logits().size()
-                    + ": the logits are equal, but the ids are not");
+            return Optional.of("step " + (mismatch + 1) + " of "
+                    + receipt.logits().size() + ": the logits are equal, but the ids are not");
         }
         if (steps != receipt.logits().size()) {
-            return Optional.of("the end: " + steps + " steps instead of " + receipt.logits().size());
+            return Optional.of("the end: " + steps + " steps instead of "
+                    + receipt.logits().size());
         }
         boolean isWhole = receipt.stopReason() != StopReason.CANCELLED;
         return isWhole && receipt.stopReason() != result.stopReason()

@@ -179,7 +179,8 @@ public final class Checkpoint implements ModelSource {
 
     /** The tensors of the model that have elements which are NaN or infinite; reads them all. */
     public List<NonFiniteTensor> nonFiniteTensors() {
-        return modelTensors().parallel()
+        return modelTensors()
+                .parallel()
                 .flatMap(tensor -> NonFiniteTensor.in(tensor).stream())
                 .toList();
     }

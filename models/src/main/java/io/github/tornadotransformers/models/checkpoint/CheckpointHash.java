@@ -26,7 +26,8 @@ final class CheckpointHash {
         MessageDigest digest = sha256();
         ObjectNode config = JsonNodeFactory.instance.objectNode();
         ModelFamilies.describe(checkpoint.config(), config);
-        digest.update((ModelFamilies.of(checkpoint.config()).modelType() + config + '\n').getBytes(StandardCharsets.UTF_8));
+        digest.update(
+                (ModelFamilies.of(checkpoint.config()).modelType() + config + '\n').getBytes(StandardCharsets.UTF_8));
         tensors.stream()
                 .sorted(Comparator.comparing(StoredTensor::name))
                 .parallel()
@@ -47,8 +48,14 @@ final class CheckpointHash {
                 digest.update(read.asByteBuffer());
             }
         }
-        return tensor.name() + ' ' + tensor.dtype() + ' ' + tensor.shape() + ' '
-                + HexFormat.of().formatHex(digest.digest()) + '\n';
+        return tensor.name()
+                + ' '
+                + tensor.dtype()
+                + ' '
+                + tensor.shape()
+                + ' '
+                + HexFormat.of().formatHex(digest.digest())
+                + '\n';
     }
 
     private static MessageDigest sha256() {

@@ -3,14 +3,10 @@ package io.github.tornadotransformers.runner.commands;
 import io.github.tornadotransformers.engine.EngineSession;
 import io.github.tornadotransformers.engine.EngineSettings;
 import io.github.tornadotransformers.engine.Engines;
-import io.github.tornadotransformers.models.InvalidRequest;
 import io.github.tornadotransformers.models.batching.Engine;
 import io.github.tornadotransformers.models.batching.Scheduler;
 import io.github.tornadotransformers.models.batching.SchedulerLimits;
 import io.github.tornadotransformers.models.checkpoint.Checkpoint;
-import io.github.tornadotransformers.models.generation.Generation;
-import io.github.tornadotransformers.models.generation.GenerationListener;
-import io.github.tornadotransformers.models.generation.Sampler;
 import io.github.tornadotransformers.models.tokenizer.Tokenizer;
 import io.github.tornadotransformers.runner.console.Console;
 import io.github.tornadotransformers.runner.console.ExitCode;
@@ -101,6 +97,9 @@ final class BatchCommand implements Callable<Integer> {
             description = "end before this text or special token; may be given several times")
     List<String> stopTexts = List.of();
 
+    @Option(names = "--receipts", description = "give each answer a receipt, for `transformers replay`")
+    boolean receipts;
+
     @Option(
             names = {"-q", "--quiet"},
             description = "print the answers only")
@@ -144,13 +143,19 @@ final class BatchCommand implements Callable<Integer> {
                         + ", on engine " + session.engine() + " (" + session.device() + "), " + jobs + " at a time"
                         + (answered == 0 ? "" : "; " + answered + " lines are answered already"));
                 long loadNanos = opened - started + session.loadNanos();
+                BatchModel asked = new BatchModel(
+                        model,
+                        checkpoint,
+                        tokenizer,
+                        session,
+                        guessers,
+                        loadNanos,
+                        receipts ? Optional.of(checkpoint.hash()) : Optional.empty());
                 BatchRun run = new BatchRun(
                         lines,
                         scheduler,
                         window(),
-                        line -> asked(BatchRequest.parse(line, defaults), checkpoint, tokenizer, session, guessers),
-                        result -> GenerationReport.of(model, session, result, loadNanos)
-                                .toJson(),
+                        line -> asked.ask(BatchRequest.parse(line, defaults)),
                         answers::println);
                 return run(run, interruption);
             }
@@ -194,28 +199,10 @@ final class BatchCommand implements Callable<Integer> {
         return new SchedulerLimits(jobs, Math.max(ROWS, 2 * jobs), window());
     }
 
-    private BatchRun.Asked asked(
-            BatchRequest request,
-            Checkpoint checkpoint,
-            Optional<Tokenizer> tokenizer,
-            EngineSession session,
-            Guessers guessers) {
-        int[] ids = request.ids()
-                .orElseGet(() -> tokenizer
-                        .orElseThrow(() -> new InvalidRequest("the model has no tokenizer: give prompt_ids"))
-                        .encodePrompt(request.text().orElseThrow()));
-        Generation generation = new Generation(
-                ids,
-                session.forward().program().contextLength(),
-                new Sampler(request.sampling(), checkpoint.config().vocabSize()),
-                tokenizer,
-                Endings.of(request.tokens(), request.stop(), checkpoint, tokenizer),
-                guessers.guesser(request.sampling()),
-                GenerationListener.NONE);
-        return new BatchRun.Asked(request.id(), generation);
-    }
-
     private void requireSensibleCall() {
+        if (receipts) {
+            ReplayCommand.requireExact(engine);
+        }
         if (jobs < 1 || jobs > MAX_JOBS) {
             throw Failure.usage("--jobs is " + jobs + ", expected 1 to " + MAX_JOBS);
         }

@@ -25,7 +25,6 @@ final class BatchRun {
     private final Scheduler scheduler;
     private final int window;
     private final Function<String, Asked> asked;
-    private final Function<GenerationResult, ObjectNode> report;
     private final Consumer<String> output;
     private final Deque<Slot> slots = new ArrayDeque<>();
     private long answers;
@@ -36,34 +35,28 @@ final class BatchRun {
      * What a line asks for.
      *
      * @param id null where the line has none
+     * @param answer what is said of the result
      */
-    record Asked(JsonNode id, Generation generation) {}
+    record Asked(JsonNode id, Generation generation, Function<GenerationResult, ObjectNode> answer) {}
 
     /** A line and what becomes of it. */
-    private record Slot(long number, JsonNode id, Optional<Generation> generation, String error) {
+    private record Slot(long number, JsonNode id, Optional<Asked> asked, String error) {
         boolean hasEnded() {
-            return generation.isEmpty() || generation.get().hasEnded();
+            return asked.isEmpty() || asked.get().generation.hasEnded();
         }
     }
 
     /**
      * @param window how many lines may be under way, those included that wait for others
      * @param asked makes a generation of a line, or throws what is wrong with it
-     * @param report what is said of a result
      * @param output gets the answers
      */
     BatchRun(
-            BatchLines lines,
-            Scheduler scheduler,
-            int window,
-            Function<String, Asked> asked,
-            Function<GenerationResult, ObjectNode> report,
-            Consumer<String> output) {
+            BatchLines lines, Scheduler scheduler, int window, Function<String, Asked> asked, Consumer<String> output) {
         this.lines = lines;
         this.scheduler = scheduler;
         this.window = window;
         this.asked = asked;
-        this.report = report;
         this.output = output;
     }
 
@@ -113,7 +106,7 @@ final class BatchRun {
         try {
             Asked request = asked.apply(text);
             scheduler.add(request.generation);
-            return new Slot(line.number(), request.id, Optional.of(request.generation), "");
+            return new Slot(line.number(), request.id, Optional.of(request), "");
         } catch (InvalidRequest e) {
             return new Slot(line.number(), BatchRequest.idOf(text), Optional.empty(), message(e));
         }
@@ -123,10 +116,10 @@ final class BatchRun {
         ObjectNode object = Json.object();
         object.set("id", slot.id);
         try {
-            if (slot.generation.isPresent()) {
-                GenerationResult result = slot.generation.get().result();
+            if (slot.asked.isPresent()) {
+                GenerationResult result = slot.asked.get().generation.result();
                 tokens += result.ids().length;
-                object.setAll(report.apply(result));
+                object.setAll(slot.asked.get().answer.apply(result));
             } else {
                 fail(object, slot, slot.error);
             }

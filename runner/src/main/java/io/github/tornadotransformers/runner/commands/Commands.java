@@ -4,6 +4,7 @@ import io.github.tornadotransformers.engine.EngineKind;
 import io.github.tornadotransformers.models.InvalidRequest;
 import io.github.tornadotransformers.models.Quoted;
 import io.github.tornadotransformers.models.TransformersException;
+import io.github.tornadotransformers.models.batching.KvType;
 import io.github.tornadotransformers.models.checkpoint.DType;
 import io.github.tornadotransformers.models.checkpoint.StoredType;
 import io.github.tornadotransformers.runner.console.ClosedPipeException;
@@ -56,6 +57,7 @@ public final class Commands {
         all.put("gpt2", Gpt2Command::new);
         all.put("llama", LlamaCommand::new);
         all.put("batch", BatchCommand::new);
+        all.put("replay", ReplayCommand::new);
         all.put("tokenize", TokenizeCommand::new);
         all.put("perplexity", PerplexityCommand::new);
         all.put("verify", VerifyCommand::new);
@@ -86,6 +88,7 @@ public final class Commands {
                 .setUsageHelpWidth(HELP_COLUMNS)
                 .registerConverter(EngineKind.class, new EnumConverter<>(EngineKind.class))
                 .registerConverter(DType.class, new EnumConverter<>(DType.class))
+                .registerConverter(KvType.class, new EnumConverter<>(KvType.class))
                 .registerConverter(StoredType.class, new EnumConverter<>(StoredType.class))
                 .registerConverter(TrainCommand.Kept.class, new EnumConverter<>(TrainCommand.Kept.class))
                 .registerConverter(MathMode.class, new EnumConverter<>(MathMode.class))

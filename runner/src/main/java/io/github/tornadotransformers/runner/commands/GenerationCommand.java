@@ -4,9 +4,14 @@ import io.github.tornadotransformers.engine.ContextLength;
 import io.github.tornadotransformers.engine.EngineSession;
 import io.github.tornadotransformers.engine.EngineSettings;
 import io.github.tornadotransformers.engine.Engines;
+import io.github.tornadotransformers.engine.LogitsHashes;
+import io.github.tornadotransformers.engine.Receipt;
 import io.github.tornadotransformers.models.CheckpointException;
+import io.github.tornadotransformers.models.IoReason;
 import io.github.tornadotransformers.models.checkpoint.Checkpoint;
+import io.github.tornadotransformers.models.checkpoint.WholeFile;
 import io.github.tornadotransformers.models.generation.Generation;
+import io.github.tornadotransformers.models.generation.GenerationOptions;
 import io.github.tornadotransformers.models.generation.GenerationResult;
 import io.github.tornadotransformers.models.generation.Generator;
 import io.github.tornadotransformers.models.generation.Sampler;
@@ -21,6 +26,8 @@ import io.github.tornadotransformers.runner.console.SlowNotice;
 import io.github.tornadotransformers.runner.console.StatusLine;
 import io.github.tornadotransformers.runner.engines.CompileStatus;
 import io.github.tornadotransformers.runner.hub.ModelCache;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
@@ -93,6 +100,13 @@ abstract class GenerationCommand implements Callable<Integer> {
     @Mixin
     SpeculationOptions speculation;
 
+    @Option(
+            names = "--receipt",
+            paramLabel = "FILE",
+            description =
+                    "write what the answer depends on and a hash of every step's logits, for `transformers replay`")
+    Path receipt;
+
     @Option(names = "--no-cache", description = "run the whole window again for every token: the baseline")
     boolean noCache;
 
@@ -127,26 +141,41 @@ abstract class GenerationCommand implements Callable<Integer> {
                 Interruption interruption = Interruption.watch()) {
             say(model + ": " + checkpoint.config().modelType() + ", " + EnumConverter.spelled(session.dtype())
                     + ", on engine " + session.engine() + " (" + session.device() + ")");
+            GenerationOptions options =
+                    Endings.of(tokens == null ? DEFAULT_TOKENS : tokens, stopTexts, checkpoint, tokenizer);
             GenerationResult result;
+            LogitsHashes hashes;
             try (WatchedText watched = new WatchedText(
                     Math.max(1, ids.length),
                     status(),
                     () -> text.ifPresent(this::echo),
                     listener(tokenizer),
                     interruption::requested)) {
+                hashes = new LogitsHashes(checkpoint.config().vocabSize(), watched);
                 Generation generation = new Generation(
                         ids,
                         session.forward().program().contextLength(),
                         new Sampler(samplingOptions, checkpoint.config().vocabSize()),
                         tokenizer,
-                        Endings.of(tokens == null ? DEFAULT_TOKENS : tokens, stopTexts, checkpoint, tokenizer)
-                                .withCache(!noCache),
+                        options.withCache(!noCache),
                         guessers.guesser(samplingOptions),
-                        watched);
+                        receipt == null ? watched : hashes);
                 result = new Generator(session.forward()).generate(generation);
+            }
+            if (receipt != null) {
+                String hash = checkpoint.hash();
+                write(Receipt.of(model, hash, session, samplingOptions, options, result, hashes.hashes()));
             }
             print(GenerationReport.of(model, session, result, opened - started + session.loadNanos()), tokenizer);
             return result.stopReason() == StopReason.CANCELLED ? ExitCode.INTERRUPTED : ExitCode.OK;
+        }
+    }
+
+    private void write(Receipt made) {
+        try {
+            WholeFile.write(receipt, (made.toJson() + "\n").getBytes(StandardCharsets.UTF_8));
+        } catch (IOException e) {
+            throw Failure.of(receipt + " cannot be written: " + IoReason.of(e), e);
         }
     }
 
@@ -157,6 +186,9 @@ abstract class GenerationCommand implements Callable<Integer> {
     }
 
     private void requireSensibleCall() {
+        if (receipt != null) {
+            ReplayCommand.requireExact(engine);
+        }
         if (promptIds != null) {
             file.requireNoText("PROMPT", prompt);
         }

@@ -3,6 +3,7 @@ package io.github.tornadotransformers.runner.commands;
 import io.github.tornadotransformers.engine.EngineKind;
 import io.github.tornadotransformers.engine.EngineSettings;
 import io.github.tornadotransformers.models.InvalidRequest;
+import io.github.tornadotransformers.models.batching.KvType;
 import io.github.tornadotransformers.models.checkpoint.DType;
 import io.github.tornadotransformers.taskgraphs.devices.DeviceId;
 import io.github.tornadotransformers.taskgraphs.devices.MathMode;
@@ -26,6 +27,12 @@ class ModelOptions {
             paramLabel = "TYPE",
             description = "weights in memory: f32, bf16, f16, int8 (default: as stored)")
     DType dtype;
+
+    @Option(
+            names = "--kv-dtype",
+            paramLabel = "TYPE",
+            description = "keys and values in memory: f32 (default), bf16, f16: rounded when they are stored")
+    KvType kvDType;
 
     @Option(
             names = "--context",
@@ -66,6 +73,9 @@ class ModelOptions {
         }
         if (dtype != null) {
             settings = settings.withDType(dtype);
+        }
+        if (kvDType != null) {
+            settings = settings.withKvType(kvDType);
         }
         if (context != null) {
             settings = settings.withContext(context);

@@ -19,7 +19,15 @@ class GenerationReportTest {
 
     private static GenerationReport report(EngineSession.Compiled compiled) {
         EngineSession session = new EngineSession(
-                null, Optional.empty(), EngineKind.TORNADO, "a device", DType.BF16, KvType.F32, 7, () -> compiled, () -> {});
+                null,
+                Optional.empty(),
+                EngineKind.TORNADO,
+                "a device",
+                DType.BF16,
+                KvType.F32,
+                7,
+                () -> compiled,
+                () -> {});
         GenerationResult result = new GenerationResult(
                 new int[6],
                 new int[4],
