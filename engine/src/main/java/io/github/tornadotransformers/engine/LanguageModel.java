@@ -3,6 +3,8 @@ package io.github.tornadotransformers.engine;
 import io.github.tornadotransformers.models.InvalidRequest;
 import io.github.tornadotransformers.models.Term;
 import io.github.tornadotransformers.models.Wording;
+import io.github.tornadotransformers.models.batching.Scheduler;
+import io.github.tornadotransformers.models.batching.SchedulerLimits;
 import io.github.tornadotransformers.models.checkpoint.DType;
 import io.github.tornadotransformers.models.generation.ForwardPass;
 import io.github.tornadotransformers.models.generation.Generation;
@@ -14,6 +16,7 @@ import io.github.tornadotransformers.models.generation.Sampler;
 import io.github.tornadotransformers.models.generation.TokenIds;
 import java.nio.file.Path;
 import java.util.Arrays;
+import java.util.List;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Function;
 
@@ -30,6 +33,8 @@ import java.util.function.Function;
  * which take turns. What goes wrong is a {@link io.github.tornadotransformers.models.TransformersException}.
  */
 public final class LanguageModel implements AutoCloseable {
+    private static final int TOGETHER = 32;
+
     private final ModelFolder folder;
     private final EngineSession session;
     private final ReentrantLock turn = new ReentrantLock();
@@ -118,19 +123,49 @@ public final class LanguageModel implements AutoCloseable {
      * @throws io.github.tornadotransformers.models.EngineException if a device fails
      */
     public GenerationResult generate(GenerationRequest request, GenerationListener listener) {
-        Sampler sampler = new Sampler(request.sampling(), folder.config().vocabSize());
-        Generation generation = new Generation(
-                request.promptIds(folder),
-                contextLength(),
-                sampler,
-                folder.usableTokenizer(),
-                request.options(folder),
-                request.guesser(),
-                listener);
+        Generation generation = generation(request, listener);
         return inTurn(forward -> {
             long compiledBefore = compiled().nanos();
             GenerationResult result = new Generator(forward).generate(generation);
             return result.withoutCompiling(compiled().nanos() - compiledBefore);
+        });
+    }
+
+    private Generation generation(GenerationRequest request, GenerationListener listener) {
+        return new Generation(
+                request.promptIds(folder),
+                contextLength(),
+                new Sampler(request.sampling(), folder.config().vocabSize()),
+                folder.usableTokenizer(),
+                request.options(folder),
+                request.guesser(),
+                listener);
+    }
+
+    /**
+     * Continues many prompts, {@value TOGETHER} together or as many as the cache has memory for. Each gets what it gets alone.
+     * {@link EngineSettings#withSequences} makes room for more of them.
+     *
+     * @return in the order of the requests
+     * @throws InvalidRequest before anything runs, if a request does not fit the model
+     * @throws io.github.tornadotransformers.models.TransformersException as {@link #generate(GenerationRequest)}
+     */
+    public List<GenerationResult> generateAll(List<GenerationRequest> requests) {
+        List<Generation> generations = requests.stream()
+                .map(request -> generation(request, GenerationListener.NONE))
+                .toList();
+        return inTurn(forward -> {
+            if (session.batches().isEmpty()) {
+                return generations.stream()
+                        .map(new Generator(forward)::generate)
+                        .toList();
+            }
+            forward.forget();
+            try (Scheduler scheduler = new Scheduler(session.batches().get(), SchedulerLimits.ofRunning(TOGETHER))) {
+                generations.forEach(scheduler::add);
+                scheduler.run();
+            }
+            return generations.stream().map(Generation::result).toList();
         });
     }
 

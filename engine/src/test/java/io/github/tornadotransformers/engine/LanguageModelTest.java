@@ -51,6 +51,30 @@ class LanguageModelTest {
         }
     }
 
+    /** Also right behind a sequence that took all memory for keys and values. */
+    @Test
+    void manyRequestsGetWhatEachGetsAlone() {
+        LibraryModels.gpt2(folder);
+        List<GenerationRequest> requests = IntStream.range(0, 9)
+                .mapToObj(i -> GenerationRequest.of("hello" + " world".repeat(i % 4))
+                        .withMaxTokens(2 + i)
+                        .withPromptLookup(i % 2 == 0)
+                        .withSampling(new SamplingOptions(0.8, 0, 1, 0, 1, i, false)))
+                .toList();
+        try (LanguageModel model = LanguageModel.load(folder)) {
+            model.generate(REQUEST.withMaxTokens(LibraryModels.CONTEXT));
+            List<GenerationResult> together = model.generateAll(requests);
+            for (int i = 0; i < requests.size(); i++) {
+                GenerationResult alone = model.generate(requests.get(i));
+                assertThat(together.get(i).ids()).hasSize(2 + i).isEqualTo(alone.ids());
+                assertThat(together.get(i).text()).isEqualTo(alone.text());
+            }
+            assertThat(model.generateAll(List.of())).isEmpty();
+            assertThatThrownBy(() -> model.generateAll(List.of(REQUEST, GenerationRequest.ofIds(-1))))
+                    .isInstanceOf(InvalidRequest.class);
+        }
+    }
+
     @Test
     void whatEndsATextComesWithTheModel() throws IOException {
         LibraryModels.gpt2(folder);

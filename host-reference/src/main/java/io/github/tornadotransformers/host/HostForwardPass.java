@@ -13,7 +13,7 @@ import io.github.tornadotransformers.models.program.Program;
 /** One sequence on the host: batches of one span on a {@link HostInterpreter}. */
 public final class HostForwardPass implements ForwardPass {
     private final HostInterpreter interpreter;
-    private final KvCache cache;
+    private KvCache cache;
     private float[] logits = {};
 
     /** @param ops closed together with this forward pass */
@@ -49,6 +49,12 @@ public final class HostForwardPass implements ForwardPass {
     @Override
     public void trace(TraceListener listener) {
         interpreter.trace(listener);
+    }
+
+    @Override
+    public void forget() {
+        cache.close();
+        cache = interpreter.open(interpreter.program().contextLength());
     }
 
     @Override

@@ -235,7 +235,7 @@ class SchedulerTest {
         }
     }
 
-    private static void assertEverythingWasGivenBack(HostInterpreter engine, int pages) {
+    static void assertEverythingWasGivenBack(HostInterpreter engine, int pages) {
         List<KvCache> caches = new ArrayList<>();
         for (int page = 0; page < pages; page++) {
             caches.add(engine.open(1));

@@ -23,6 +23,9 @@ public interface ForwardPass extends AutoCloseable {
     /** As {@link #forward}, but hands on the logits of every token, in order. */
     void forwardAll(int[] tokens, int firstPosition, LogitsSink sink);
 
+    /** Gives the memory of keys and values back for other sequences of the same engine; the next position is 0. */
+    default void forget() {}
+
     /** Shows every Op's result to {@code listener} from now on. Slow: for tests and {@code verify}. */
     void trace(TraceListener listener);
 

@@ -49,9 +49,6 @@ final class BatchCommand implements Callable<Integer> {
     private static final int DEFAULT_JOBS = 8;
     private static final int MAX_JOBS = 4096;
 
-    /** Rows that an engine runs in one go. */
-    private static final int ROWS = 128;
-
     /** Lines under way for each that runs: so many may be done while one in front is not. */
     private static final int WINDOW = 8;
 
@@ -138,7 +135,7 @@ final class BatchCommand implements Callable<Integer> {
             try (EngineSession session = open(checkpoint, settings);
                     Guessers guessers = speculation.open(console, checkpoint, tokenizer, settings);
                     Interruption interruption = Interruption.watch();
-                    Scheduler scheduler = new Scheduler(batches(session), limits())) {
+                    Scheduler scheduler = new Scheduler(batches(session), SchedulerLimits.ofRunning(jobs))) {
                 say(model + ": " + checkpoint.config().modelType() + ", " + EnumConverter.spelled(session.dtype())
                         + ", on engine " + session.engine() + " (" + session.device() + "), " + jobs + " at a time"
                         + (answered == 0 ? "" : "; " + answered + " lines are answered already"));
@@ -193,10 +190,6 @@ final class BatchCommand implements Callable<Integer> {
 
     private int window() {
         return jobs * WINDOW;
-    }
-
-    private SchedulerLimits limits() {
-        return new SchedulerLimits(jobs, Math.max(ROWS, 2 * jobs), window());
     }
 
     private void requireSensibleCall() {
