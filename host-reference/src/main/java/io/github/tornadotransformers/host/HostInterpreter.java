@@ -5,10 +5,10 @@ import io.github.tornadotransformers.models.batching.BatchPiece;
 import io.github.tornadotransformers.models.batching.Engine;
 import io.github.tornadotransformers.models.batching.KvCache;
 import io.github.tornadotransformers.models.batching.LogitsSink;
-import io.github.tornadotransformers.models.batching.PagedCache;
 import io.github.tornadotransformers.models.batching.PagedCaches;
 import io.github.tornadotransformers.models.checkpoint.Weights;
 import io.github.tornadotransformers.models.generation.TraceListener;
+import io.github.tornadotransformers.models.program.AttentionShape;
 import io.github.tornadotransformers.models.program.Buffer;
 import io.github.tornadotransformers.models.program.Op;
 import io.github.tornadotransformers.models.program.Program;
@@ -68,8 +68,8 @@ public final class HostInterpreter implements Engine {
 
     /** What keys and values of a sequence of so many positions take: whole pages. */
     public static long cacheBytes(Program program, int positions) {
-        long page = 2L * Float.BYTES * PagedCache.PAGE * program.attention().keyValueWidth();
-        return Math.multiplyExact(Math.multiplyExact(page, program.layers()), PagedCache.pagesFor(positions));
+        long page = 2L * Float.BYTES * AttentionShape.PAGE * program.attention().keyValueWidth();
+        return Math.multiplyExact(Math.multiplyExact(page, program.layers()), AttentionShape.pages(positions));
     }
 
     private static int defaultChunkRows(Program program) {

@@ -1,16 +1,15 @@
 package io.github.tornadotransformers.host;
 
-import io.github.tornadotransformers.models.batching.PagedCache;
 import io.github.tornadotransformers.models.program.AttentionShape;
 import java.util.Arrays;
 
-/** The keys and values of {@link PagedCache#PAGE} positions in every layer. */
+/** The keys and values of {@link AttentionShape#PAGE} positions in every layer. */
 final class KvPage {
     private final float[][] keys;
     private final float[][] values;
 
     KvPage(AttentionShape shape, int layers) {
-        int size = Math.multiplyExact(shape.keyValueWidth(), PagedCache.PAGE);
+        int size = Math.multiplyExact(shape.keyValueWidth(), AttentionShape.PAGE);
         keys = new float[layers][size];
         values = new float[layers][size];
         poison();

@@ -1,6 +1,5 @@
 package io.github.tornadotransformers.host;
 
-import io.github.tornadotransformers.models.batching.PagedCache;
 import io.github.tornadotransformers.models.program.AttentionShape;
 import io.github.tornadotransformers.testsupport.RandomData;
 import java.util.ArrayList;
@@ -11,8 +10,7 @@ import java.util.stream.Stream;
 /**
  * Spans of several sequences, and a layer's keys and values of each, which can be laid out in pages or in one piece.
  *
- * @param keys of each sequence, {@code [kvHead][headDim][contextLength]}
- * @param values of each sequence, {@code [kvHead][contextLength][headDim]}
+ * @param keys of each sequence, as {@link KvLayer#contiguous} takes them, as are {@code values}
  */
 record RandomBatch(AttentionShape shape, List<BatchRows.Span> spans, List<float[]> keys, List<float[]> values) {
     static RandomBatch of(AttentionShape shape, RandomData data) {
@@ -57,7 +55,7 @@ record RandomBatch(AttentionShape shape, List<BatchRows.Span> spans, List<float[
 
     private KvLayer paged(KvLayer whole) {
         List<KvPage> pages = Stream.generate(() -> new KvPage(shape, 1))
-                .limit(PagedCache.pagesFor(shape.contextLength()))
+                .limit(AttentionShape.pages(shape.contextLength()))
                 .toList();
         KvLayer layer = KvLayer.of(shape, pages, 0);
         copy(whole, layer);

@@ -1,14 +1,12 @@
 package io.github.tornadotransformers.models.batching;
 
+import io.github.tornadotransformers.models.program.AttentionShape;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 
-/** A cache whose memory is pages of its engine's, which are told apart by their numbers: its page table. */
+/** A cache whose memory is pages of its engine's, which are told apart by their numbers: its page table. A page is {@link AttentionShape#PAGE} positions. */
 public final class PagedCache implements KvCache {
-    /** Positions of a page: a slice of the contract's sums, which therefore never cross the end of one. */
-    public static final int PAGE = 128;
-
     private final PagePool pool;
     private final PrefixCache prefixes;
     private final int positions;
@@ -20,11 +18,6 @@ public final class PagedCache implements KvCache {
         this.pool = pool;
         this.prefixes = prefixes;
         this.positions = positions;
-    }
-
-    /** Pages that hold so many positions. */
-    public static int pagesFor(int positions) {
-        return Math.ceilDiv(positions, PAGE);
     }
 
     @Override
@@ -62,7 +55,7 @@ public final class PagedCache implements KvCache {
 
     /** Pages that it lacks to hold so many positions. */
     int missing(int wanted) {
-        return Math.max(0, pagesFor(wanted) - pages.size());
+        return Math.max(0, AttentionShape.pages(wanted) - pages.size());
     }
 
     @Override

@@ -1,5 +1,6 @@
 package io.github.tornadotransformers.models.batching;
 
+import io.github.tornadotransformers.models.program.AttentionShape;
 import io.github.tornadotransformers.models.program.Program;
 import java.util.HashSet;
 import java.util.Set;
@@ -29,7 +30,7 @@ public final class PagedCaches {
 
     /** As {@link Engine#canHold}. */
     public boolean canHold(int positions) {
-        return PagedCache.pagesFor(positions) <= pool.size();
+        return AttentionShape.pages(positions) <= pool.size();
     }
 
     /**
@@ -87,7 +88,7 @@ public final class PagedCaches {
             missing += ((PagedCache) span.cache()).missing(span.end());
         }
         if (!pool.provides(missing)) {
-            throw new CacheFullException(missing, pool.free(), pool.size(), PagedCache.PAGE);
+            throw new CacheFullException(missing, pool.free(), pool.size(), AttentionShape.PAGE);
         }
         for (Span span : batch.spans()) {
             PagedCache cache = (PagedCache) span.cache();

@@ -1,5 +1,6 @@
 package io.github.tornadotransformers.models.batching;
 
+import io.github.tornadotransformers.models.program.AttentionShape;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Comparator;
@@ -12,7 +13,7 @@ import java.util.Optional;
  * Pages that nobody else holds are given back when memory is needed, those first that were used least recently.
  */
 final class PrefixCache {
-    private static final int PAGE = PagedCache.PAGE;
+    private static final int PAGE = AttentionShape.PAGE;
     private static final int[] NOTHING = {};
 
     private final PagePool pool;

@@ -7,7 +7,8 @@ import java.util.Optional;
  *
  * <p>The fused projection {@code qkv[row]} holds {@code heads} query heads, then {@code kvHeads} key heads, then
  * {@code kvHeads} value heads, {@code headDim} elements each. The cache of one layer holds keys
- * {@code [kvHead][headDim][contextLength]} and values {@code [kvHead][contextLength][headDim]}.
+ * {@code [page][kvHead][headDim][position]} and values {@code [page][kvHead][position][headDim]}, a page being {@link #PAGE}
+ * positions.
  *
  * @param contextLength positions that the cache and a row of scores hold
  * @param window how many positions a query sees, its own and those before it; {@link #EVERYTHING} for all of them
@@ -15,6 +16,9 @@ import java.util.Optional;
 public record AttentionShape(int heads, int kvHeads, int headDim, int contextLength, int window) {
     /** The window of attention that sees every position up to its own. */
     public static final int EVERYTHING = Integer.MAX_VALUE;
+
+    /** Positions of a page of the cache: a slice of the contract's sums, which therefore never cross the end of one. */
+    public static final int PAGE = 128;
 
     public AttentionShape {
         if (window < 1) {
@@ -93,8 +97,18 @@ public record AttentionShape(int heads, int kvHeads, int headDim, int contextLen
         return keyColumn(head) + keyValueWidth();
     }
 
-    /** Floats of the keys (and as many of the values) of one layer. */
+    /** Pages that hold so many positions. */
+    public static int pages(int positions) {
+        return Math.ceilDiv(positions, PAGE);
+    }
+
+    /** Elements of the keys (and as many of the values) of one layer: whole pages. */
     public long cacheLayerSize() {
-        return Math.multiplyExact((long) keyValueWidth(), (long) contextLength);
+        return cacheLayerSize(pages(contextLength));
+    }
+
+    /** The same of so many pages. */
+    public long cacheLayerSize(int pages) {
+        return Math.multiplyExact((long) keyValueWidth() * PAGE, (long) pages);
     }
 }

@@ -3,6 +3,7 @@ package io.github.tornadotransformers.models.batching;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.github.tornadotransformers.models.program.AttentionShape;
 import io.github.tornadotransformers.testsupport.RandomConfigs;
 import io.github.tornadotransformers.testsupport.RandomData;
 import java.util.ArrayList;
@@ -13,7 +14,7 @@ import org.junit.jupiter.api.Test;
 
 /** Which pages a text finds, and which go first. */
 class PrefixCacheTest {
-    private static final int PAGE = PagedCache.PAGE;
+    private static final int PAGE = AttentionShape.PAGE;
 
     private final List<String> copies = new ArrayList<>();
     private final List<Integer> freed = new ArrayList<>();
@@ -48,7 +49,7 @@ class PrefixCacheTest {
         try (PagedCache cache = caches.open(text.length)) {
             int length = cache.reuse(text);
             assertThat(cache.length()).isEqualTo(length);
-            assertThat(cache.pages()).isEqualTo(PagedCache.pagesFor(length));
+            assertThat(cache.pages()).isEqualTo(AttentionShape.pages(length));
             return length;
         }
     }
