@@ -42,7 +42,7 @@ final class HostEngine {
 
     private static ForwardPass forward(Program program, Weights weights, HostOps ops, EngineSettings settings) {
         long cacheBytes = HostMemory.cacheBytes(program, settings);
-        return new HostForwardPass(new HostInterpreter(program, weights, ops, cacheBytes));
+        return new HostForwardPass(new HostInterpreter(program, weights, ops, settings.kvType(), cacheBytes));
     }
 
     /** @param interpreter makes the forward pass */

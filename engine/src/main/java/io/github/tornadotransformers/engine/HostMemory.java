@@ -49,9 +49,10 @@ public final class HostMemory {
      * context, or, of more than one, as much of it as the heap can give.
      */
     static long cacheBytes(Program program, EngineSettings settings) {
-        long one = HostInterpreter.cacheBytes(program, program.contextLength());
+        long one = HostInterpreter.cacheBytes(program, settings.kvType(), program.contextLength());
         if (settings.cacheBytes().isPresent()) {
-            return Math.max(settings.cacheBytes().getAsLong(), HostInterpreter.cacheBytes(program, 1));
+            return Math.max(
+                    settings.cacheBytes().getAsLong(), HostInterpreter.cacheBytes(program, settings.kvType(), 1));
         }
         long all = Math.multiplyExact(one, (long) settings.sequences());
         return Math.max(one, Math.min(all, freeHeap() / 4 * 3));

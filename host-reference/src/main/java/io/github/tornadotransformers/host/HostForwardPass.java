@@ -3,6 +3,7 @@ package io.github.tornadotransformers.host;
 import io.github.tornadotransformers.models.batching.Batch;
 import io.github.tornadotransformers.models.batching.Engine;
 import io.github.tornadotransformers.models.batching.KvCache;
+import io.github.tornadotransformers.models.batching.KvType;
 import io.github.tornadotransformers.models.batching.Span;
 import io.github.tornadotransformers.models.batching.Wanted;
 import io.github.tornadotransformers.models.checkpoint.Weights;
@@ -18,12 +19,12 @@ public final class HostForwardPass implements ForwardPass {
 
     /** @param ops closed together with this forward pass */
     public HostForwardPass(Program program, Weights weights, HostOps ops) {
-        this(new HostInterpreter(program, weights, ops, cacheBytes(program)));
+        this(new HostInterpreter(program, weights, ops, KvType.F32, cacheBytes(program)));
     }
 
     /** @param chunkRows at most how many tokens run at once, 1 or more */
     public HostForwardPass(Program program, Weights weights, HostOps ops, int chunkRows) {
-        this(new HostInterpreter(program, weights, ops, cacheBytes(program), chunkRows));
+        this(new HostInterpreter(program, weights, ops, KvType.F32, cacheBytes(program), chunkRows));
     }
 
     /** @param interpreter closed together with this forward pass; others may run on it as well */
@@ -33,7 +34,7 @@ public final class HostForwardPass implements ForwardPass {
     }
 
     private static long cacheBytes(Program program) {
-        return HostInterpreter.cacheBytes(program, program.contextLength());
+        return HostInterpreter.cacheBytes(program, KvType.F32, program.contextLength());
     }
 
     /** What it is a batch of one on. */

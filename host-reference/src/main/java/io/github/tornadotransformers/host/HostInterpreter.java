@@ -4,6 +4,7 @@ import io.github.tornadotransformers.models.batching.Batch;
 import io.github.tornadotransformers.models.batching.BatchPiece;
 import io.github.tornadotransformers.models.batching.Engine;
 import io.github.tornadotransformers.models.batching.KvCache;
+import io.github.tornadotransformers.models.batching.KvType;
 import io.github.tornadotransformers.models.batching.LogitsSink;
 import io.github.tornadotransformers.models.batching.PagedCaches;
 import io.github.tornadotransformers.models.checkpoint.Weights;
@@ -41,19 +42,21 @@ public final class HostInterpreter implements Engine {
 
     /**
      * @param ops closed together with this interpreter
+     * @param kvType of keys and values
      * @param cacheBytes memory for the pages of all caches; there is at least one page
      */
-    public HostInterpreter(Program program, Weights weights, HostOps ops, long cacheBytes) {
-        this(program, weights, ops, cacheBytes, defaultChunkRows(program));
+    public HostInterpreter(Program program, Weights weights, HostOps ops, KvType kvType, long cacheBytes) {
+        this(program, weights, ops, kvType, cacheBytes, defaultChunkRows(program));
     }
 
     /** @param chunkRows at most how many tokens run at once, 1 or more */
-    public HostInterpreter(Program program, Weights weights, HostOps ops, long cacheBytes, int chunkRows) {
+    public HostInterpreter(
+            Program program, Weights weights, HostOps ops, KvType kvType, long cacheBytes, int chunkRows) {
         this.program = program;
         this.weights = weights;
         this.ops = ops;
-        this.memory = new KvMemory(program);
-        int pages = Math.clamp(cacheBytes / cacheBytes(program, 1), 1, Integer.MAX_VALUE);
+        this.memory = new KvMemory(program, kvType);
+        int pages = Math.clamp(cacheBytes / cacheBytes(program, kvType, 1), 1, Integer.MAX_VALUE);
         this.caches = new PagedCaches(program, pages, memory);
         this.chunkRows = chunkRows;
         for (Buffer buffer : program.buffers()) {
@@ -67,8 +70,9 @@ public final class HostInterpreter implements Engine {
     }
 
     /** What keys and values of a sequence of so many positions take: whole pages. */
-    public static long cacheBytes(Program program, int positions) {
-        long page = 2L * Float.BYTES * AttentionShape.PAGE * program.attention().keyValueWidth();
+    public static long cacheBytes(Program program, KvType type, int positions) {
+        long page =
+                2L * type.bytes() * AttentionShape.PAGE * program.attention().keyValueWidth();
         return Math.multiplyExact(Math.multiplyExact(page, program.layers()), AttentionShape.pages(positions));
     }
 

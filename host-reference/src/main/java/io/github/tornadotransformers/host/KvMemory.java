@@ -1,5 +1,6 @@
 package io.github.tornadotransformers.host;
 
+import io.github.tornadotransformers.models.batching.KvType;
 import io.github.tornadotransformers.models.batching.PageMemory;
 import io.github.tornadotransformers.models.batching.PagedCache;
 import io.github.tornadotransformers.models.program.Program;
@@ -10,15 +11,17 @@ import java.util.stream.IntStream;
 /** The pages of all caches of an engine by their numbers, made when they are first asked for and used again and again. */
 final class KvMemory implements PageMemory {
     private final Program program;
+    private final KvType type;
     private final List<KvPage> pages = new ArrayList<>();
 
-    KvMemory(Program program) {
+    KvMemory(Program program, KvType type) {
         this.program = program;
+        this.type = type;
     }
 
     KvPage page(int number) {
         while (pages.size() <= number) {
-            pages.add(new KvPage(program.attention(), program.layers()));
+            pages.add(new KvPage(type, program.attention(), program.layers()));
         }
         return pages.get(number);
     }
@@ -40,6 +43,6 @@ final class KvMemory implements PageMemory {
                 .map(cache::page)
                 .mapToObj(this::page)
                 .toList();
-        return KvLayer.of(program.attention(), own, layer);
+        return KvLayer.of(type, program.attention(), own, layer);
     }
 }

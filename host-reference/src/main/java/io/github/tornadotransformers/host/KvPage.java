@@ -1,40 +1,42 @@
 package io.github.tornadotransformers.host;
 
+import io.github.tornadotransformers.models.batching.KvType;
 import io.github.tornadotransformers.models.program.AttentionShape;
-import java.util.Arrays;
+import java.util.List;
+import java.util.stream.Stream;
 
 /** The keys and values of {@link AttentionShape#PAGE} positions in every layer. */
 final class KvPage {
-    private final float[][] keys;
-    private final float[][] values;
+    private final KvType type;
+    private final List<KvArray> keys;
+    private final List<KvArray> values;
 
-    KvPage(AttentionShape shape, int layers) {
+    KvPage(KvType type, AttentionShape shape, int layers) {
+        this.type = type;
         int size = Math.multiplyExact(shape.keyValueWidth(), AttentionShape.PAGE);
-        keys = new float[layers][size];
-        values = new float[layers][size];
+        keys = Stream.generate(() -> KvArray.of(type, size)).limit(layers).toList();
+        values = Stream.generate(() -> KvArray.of(type, size)).limit(layers).toList();
         poison();
     }
 
-    float[] keys(int layer) {
-        return keys[layer];
+    KvArray keys(int layer) {
+        return keys.get(layer);
     }
 
-    float[] values(int layer) {
-        return values[layer];
+    KvArray values(int layer) {
+        return values.get(layer);
     }
 
     void copy(KvPage from) {
-        for (int layer = 0; layer < keys.length; layer++) {
-            System.arraycopy(from.keys[layer], 0, keys[layer], 0, keys[layer].length);
-            System.arraycopy(from.values[layer], 0, values[layer], 0, values[layer].length);
+        for (int layer = 0; layer < keys.size(); layer++) {
+            keys(layer).copy(from.keys(layer));
+            values(layer).copy(from.values(layer));
         }
     }
 
     /** So that nobody ever reads what was not stored, or what another sequence has left: its logits would not be finite. */
     void poison() {
-        for (int layer = 0; layer < keys.length; layer++) {
-            Arrays.fill(keys[layer], Float.NaN);
-            Arrays.fill(values[layer], Float.NaN);
-        }
+        keys.forEach(each -> each.fill(type, Float.NaN));
+        values.forEach(each -> each.fill(type, Float.NaN));
     }
 }

@@ -16,13 +16,10 @@ interface PanelSource {
     }
 
     /** Element {@code [t][c]} is element {@code first + c} of the value at position t; the rows are of one page. */
-    static PanelSource valuesOf(KvLayer cache, int kvHead, int headDim, int first, int columns) {
+    static PanelSource valuesOf(KvLayer cache, int kvHead, int first, int columns, KvRows values) {
         return (position, rows, panel) -> {
-            float[] values = cache.values(position);
-            int from = cache.valueIndex(kvHead, position) + first;
-            for (int t = 0; t < rows; t++) {
-                System.arraycopy(values, from + t * headDim, panel, t * PanelProduct.COLUMNS, columns);
-            }
+            cache.showValues(kvHead, position, rows, first, columns, values);
+            rowsOf(values.elements(), values.first(), values.stride(), columns).copy(0, rows, panel);
         };
     }
 

@@ -136,13 +136,11 @@ public final class ScalarOps implements HostOps {
                 int position = span.firstPosition() + r;
                 int keyRow = (span.firstRow() + r) * shape.fusedWidth() + shape.queryWidth();
                 int valueRow = keyRow + shape.keyValueWidth();
-                float[] keys = cache.keys(position);
-                float[] values = cache.values(position);
                 for (int head = 0; head < shape.kvHeads(); head++) {
                     for (int d = 0; d < headDim; d++) {
-                        keys[cache.keyIndex(head, d, position)] = qkv[keyRow + head * headDim + d];
-                        values[cache.valueIndex(head, position) + d] = qkv[valueRow + head * headDim + d];
+                        cache.setKeys(head, d, position, 1, qkv, keyRow + head * headDim + d, 1);
                     }
+                    cache.setValue(head, position, qkv, valueRow + head * headDim);
                 }
             }
         }
@@ -169,10 +167,9 @@ public final class ScalarOps implements HostOps {
     /** One slice: the product of a query and the key that its head reads at a position. */
     private static float headProduct(
             AttentionShape shape, float[] qkv, int query, KvLayer cache, int head, int position) {
-        float[] keys = cache.keys(position);
         float sum = 0f;
         for (int d = 0; d < shape.headDim(); d++) {
-            sum = Math.fma(qkv[query + d], keys[cache.keyIndex(shape.kvHead(head), d, position)], sum);
+            sum = Math.fma(qkv[query + d], cache.key(shape.kvHead(head), d, position), sum);
         }
         return sum;
     }
@@ -214,10 +211,7 @@ public final class ScalarOps implements HostOps {
                     for (int d = 0; d < headDim; d++) {
                         int column = d;
                         out[row * headDim + d] = slicedProducts(
-                                first,
-                                end,
-                                t -> probabilities[probability + t],
-                                t -> cache.values(t)[cache.valueIndex(kvHead, t) + column]);
+                                first, end, t -> probabilities[probability + t], t -> cache.value(kvHead, column, t));
                     }
                 }
             }

@@ -261,19 +261,14 @@ public final class VectorOps implements HostOps {
         int headDim = shape.headDim();
         int width = shape.fusedWidth();
         KvLayer cache = span.cache();
-        float[] keys = cache.keys(first);
         int row = span.firstRow() + first - span.firstPosition();
         int key = row * width + shape.queryWidth() + kvHead * headDim;
         for (int d = 0; d < headDim; d++) {
-            int to = cache.keyIndex(kvHead, d, first);
-            for (int r = 0; r < count; r++) {
-                keys[to + r] = qkv[key + d + r * width];
-            }
+            cache.setKeys(kvHead, d, first, count, qkv, key + d, width);
         }
         int value = key + shape.keyValueWidth();
-        int to = cache.valueIndex(kvHead, first);
         for (int r = 0; r < count; r++) {
-            System.arraycopy(qkv, value + r * width, cache.values(first), to + r * headDim, headDim);
+            cache.setValue(kvHead, first + r, qkv, value + r * width);
         }
     }
 
@@ -282,7 +277,7 @@ public final class VectorOps implements HostOps {
         forEachShortSpan(shape, rows, (worker, span, head) -> {
             float[] sums = scratch[worker].totals;
             for (int r = 0; r < span.rows(); r++) {
-                sweepScores(shape, scaling, span, r, head, qkv, scores, sums);
+                sweepScores(shape, scaling, span, r, head, qkv, scores, sums, scratch[worker].rows);
             }
         });
         for (BatchRows.Span span : rows.spans()) {
@@ -300,7 +295,8 @@ public final class VectorOps implements HostOps {
             int head,
             float[] qkv,
             float[] scores,
-            float[] sums) {
+            float[] sums,
+            KvRows keys) {
         int headDim = shape.headDim();
         KvLayer cache = span.cache();
         int row = span.firstRow() + r;
@@ -311,8 +307,8 @@ public final class VectorOps implements HostOps {
         for (int first = shape.firstVisible(end - 1); first < end; first += count) {
             count = Math.min(SCORES, Math.min(end, cache.pageEnd(first)) - first);
             Arrays.fill(sums, 0, count, 0f);
-            int key = cache.keyIndex(shape.kvHead(head), 0, first);
-            RowSweep.addArrayRows(qkv, query, headDim, cache.keys(first), key, cache.keyStride(), count, sums);
+            cache.showKeys(shape.kvHead(head), first, count, keys);
+            RowSweep.addArrayRows(qkv, query, headDim, keys.elements(), keys.first(), keys.stride(), count, sums);
             VectorMath.scale(scaling, sums, 0, scores, target + first, count);
         }
     }
@@ -334,9 +330,10 @@ public final class VectorOps implements HostOps {
             int count = Math.min(panelStart + PanelProduct.COLUMNS, span.end()) - first;
             int firstRow = Math.max(0, first - firstPosition);
             int endRow = shape.rowsSeeing(first + count - 1, firstPosition, rows);
-            int key = cache.keyIndex(shape.kvHead(head), 0, first);
+            KvRows keys = scratch[worker].rows;
+            cache.showKeys(shape.kvHead(head), first, count, keys);
             PanelProduct product = scratch[worker].panels;
-            PanelSource panel = PanelSource.rowsOf(cache.keys(first), key, cache.keyStride(), count);
+            PanelSource panel = PanelSource.rowsOf(keys.elements(), keys.first(), keys.stride(), count);
             int query = span.firstRow() * shape.fusedWidth() + head * headDim;
             product.unslicedProduct(qkv, query, shape.fusedWidth(), firstRow, endRow, headDim, panel);
             float[] sums = product.totals();
@@ -366,7 +363,7 @@ public final class VectorOps implements HostOps {
         forEachShortSpan(shape, rows, (worker, span, head) -> {
             float[] slice = scratch[worker].headSlice(shape.headDim());
             for (int r = 0; r < span.rows(); r++) {
-                sweepValues(shape, span, r, head, probabilities, out, slice);
+                sweepValues(shape, span, r, head, probabilities, out, slice, scratch[worker].rows);
             }
         });
         for (BatchRows.Span span : rows.spans()) {
@@ -383,7 +380,8 @@ public final class VectorOps implements HostOps {
             int head,
             float[] probabilities,
             float[] out,
-            float[] slice) {
+            float[] slice,
+            KvRows values) {
         int headDim = shape.headDim();
         KvLayer cache = span.cache();
         int row = (span.firstRow() + r) * shape.heads() + head;
@@ -395,9 +393,16 @@ public final class VectorOps implements HostOps {
         for (int start = shape.firstVisible(end - 1); start < end; start += count) {
             count = Math.min(SLICE - start % SLICE, end - start);
             Arrays.fill(slice, 0, headDim, 0f);
-            float[] values = cache.values(start);
-            int value = cache.valueIndex(shape.kvHead(head), start);
-            RowSweep.addArrayRows(probabilities, probability + start, count, values, value, headDim, headDim, slice);
+            cache.showValues(shape.kvHead(head), start, count, 0, headDim, values);
+            RowSweep.addArrayRows(
+                    probabilities,
+                    probability + start,
+                    count,
+                    values.elements(),
+                    values.first(),
+                    values.stride(),
+                    headDim,
+                    slice);
             VectorMath.add(out, target, slice, 0, headDim);
         }
     }
@@ -410,7 +415,8 @@ public final class VectorOps implements HostOps {
             int first = part % panels * PanelProduct.COLUMNS;
             int count = Math.min(PanelProduct.COLUMNS, headDim - first);
             PanelProduct product = scratch[worker].panels;
-            PanelSource panel = PanelSource.valuesOf(span.cache(), shape.kvHead(head), headDim, first, count);
+            PanelSource panel =
+                    PanelSource.valuesOf(span.cache(), shape.kvHead(head), first, count, scratch[worker].rows);
             product.causalProduct(
                     probabilities,
                     span.firstRow() * shape.scoresWidth() + head * shape.contextLength(),
@@ -521,6 +527,7 @@ public final class VectorOps implements HostOps {
         private final PanelSweep sweep = new PanelSweep();
         private final PanelProduct panels = new PanelProduct();
         private final PackedRows row = new PackedRows();
+        private final KvRows rows = new KvRows();
         private final float[] totals = new float[SCORES];
         private float[] headSlice = {};
 

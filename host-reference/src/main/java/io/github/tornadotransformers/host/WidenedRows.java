@@ -1,5 +1,7 @@
 package io.github.tornadotransformers.host;
 
+import io.github.tornadotransformers.models.batching.KvType;
+import io.github.tornadotransformers.models.checkpoint.Bfloat16;
 import io.github.tornadotransformers.models.checkpoint.DType;
 import io.github.tornadotransformers.models.checkpoint.WeightLayout;
 import java.lang.foreign.MemorySegment;
@@ -164,6 +166,27 @@ final class WidenedRows {
             }
         }
         return count;
+    }
+
+    /** {@code to[offset + i] = from[first + i]} for {@code i < count}. */
+    static void widen(KvType type, short[] from, int first, int count, float[] to, int offset) {
+        if (type == KvType.F16) {
+            for (int i = 0; i < count; i++) {
+                to[offset + i] = Float.float16ToFloat(from[first + i]);
+            }
+            return;
+        }
+        int i = 0;
+        for (; i <= count - LANES; i += LANES) {
+            IntVector shorts = (IntVector) ShortVector.fromArray(SHORTS, from, first + i)
+                    .convertShape(VectorOperators.ZERO_EXTEND_S2I, INTS, 0);
+            shorts.lanewise(VectorOperators.LSHL, Short.SIZE)
+                    .reinterpretAsFloats()
+                    .intoArray(to, offset + i);
+        }
+        for (; i < count; i++) {
+            to[offset + i] = Bfloat16.toFloat(from[first + i]);
+        }
     }
 
     /** {@code to[offset + i] = from[i]}. */

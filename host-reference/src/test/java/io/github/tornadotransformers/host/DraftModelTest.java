@@ -3,6 +3,7 @@ package io.github.tornadotransformers.host;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.github.tornadotransformers.models.batching.DraftModel;
+import io.github.tornadotransformers.models.batching.KvType;
 import io.github.tornadotransformers.models.checkpoint.DType;
 import io.github.tornadotransformers.models.checkpoint.Weights;
 import io.github.tornadotransformers.models.generation.Generation;
@@ -51,7 +52,12 @@ class DraftModelTest {
     }
 
     private static HostInterpreter engine(Program program, Weights weights, int pages) {
-        return new HostInterpreter(program, weights, new ScalarOps(), pages * HostInterpreter.cacheBytes(program, 1));
+        return new HostInterpreter(
+                program,
+                weights,
+                new ScalarOps(),
+                KvType.F32,
+                pages * HostInterpreter.cacheBytes(program, KvType.F32, 1));
     }
 
     @ParameterizedTest

@@ -7,6 +7,7 @@ import io.github.tornadotransformers.models.ModelConfig;
 import io.github.tornadotransformers.models.batching.Batch;
 import io.github.tornadotransformers.models.batching.CacheFullException;
 import io.github.tornadotransformers.models.batching.KvCache;
+import io.github.tornadotransformers.models.batching.KvType;
 import io.github.tornadotransformers.models.batching.LogitsSink;
 import io.github.tornadotransformers.models.batching.PagedCache;
 import io.github.tornadotransformers.models.batching.PagedCaches;
@@ -15,6 +16,7 @@ import io.github.tornadotransformers.models.batching.Wanted;
 import io.github.tornadotransformers.models.checkpoint.DType;
 import io.github.tornadotransformers.models.checkpoint.WeightLayout;
 import io.github.tornadotransformers.models.checkpoint.Weights;
+import io.github.tornadotransformers.models.program.AttentionShape;
 import io.github.tornadotransformers.models.program.Program;
 import io.github.tornadotransformers.testsupport.Bits;
 import io.github.tornadotransformers.testsupport.RandomConfigs;
@@ -35,24 +37,26 @@ class HostInterpreterTest {
     private static final LogitsSink NOWHERE = (_, _, _, _) -> {};
     private static final int CONTEXT = 300;
 
-    private record Model(String name, Program program, Weights weights) {
+    private record Model(String name, Program program, Weights weights, KvType kvType) {
         static Model of(RandomData data) {
             ModelConfig config = RandomConfigs.of(data, CONTEXT);
             Program program = config.program(CONTEXT);
             DType dtype = DType.values()[data.between(0, 3)];
             WeightLayout layout = data.coin() ? WeightLayout.PANELS : WeightLayout.ROW_MAJOR;
-            return new Model(dtype + " " + config, program, RandomModels.weights(program, dtype, layout, data));
+            Weights weights = RandomModels.weights(program, dtype, layout, data);
+            return new Model(dtype + " " + config, program, weights, KvType.values()[data.between(0, 2)]);
         }
 
         HostInterpreter open(HostOps ops, int pages, int chunkRows) {
-            long cacheBytes = pages * HostInterpreter.cacheBytes(program, 1);
-            return new HostInterpreter(program, weights, ops, cacheBytes, chunkRows);
+            long cacheBytes = pages * HostInterpreter.cacheBytes(program, kvType, 1);
+            return new HostInterpreter(program, weights, ops, kvType, cacheBytes, chunkRows);
         }
 
         /** Of every token, the sequence being alone. */
         float[][] logits(int[] tokens) {
             float[][] all = new float[tokens.length][];
-            try (HostForwardPass alone = new HostForwardPass(program, weights, new ScalarOps())) {
+            HostInterpreter engine = open(new ScalarOps(), AttentionShape.pages(CONTEXT), 128);
+            try (HostForwardPass alone = new HostForwardPass(engine)) {
                 alone.forwardAll(
                         tokens, 0, (position, logits, offset) -> all[position] = copy(program, logits, offset));
             }
@@ -251,16 +255,20 @@ class HostInterpreterTest {
     @Test
     void pagesThatNobodyHasStoredToAreNaN() {
         Model model = Model.of(new RandomData(4));
-        KvMemory memory = new KvMemory(model.program);
+        KvMemory memory = new KvMemory(model.program, KvType.F32);
         PagedCaches caches = new PagedCaches(model.program, 1, memory);
         PagedCache cache = caches.open(CONTEXT);
         assertThat(cache.reserve(1)).isTrue();
         KvPage page = memory.page(cache.page(0));
-        assertThat(page.keys(0)).containsOnly(Float.NaN);
-        page.keys(0)[3] = 1f;
-        page.values(0)[5] = 1f;
+        assertThat(floats(page.keys(0))).containsOnly(Float.NaN);
+        floats(page.keys(0))[3] = 1f;
+        floats(page.values(0))[5] = 1f;
         cache.close();
-        assertThat(page.keys(0)).containsOnly(Float.NaN);
-        assertThat(page.values(0)).containsOnly(Float.NaN);
+        assertThat(floats(page.keys(0))).containsOnly(Float.NaN);
+        assertThat(floats(page.values(0))).containsOnly(Float.NaN);
+    }
+
+    private static float[] floats(KvArray array) {
+        return ((KvArray.Floats) array).elements();
     }
 }

@@ -1,5 +1,6 @@
 package io.github.tornadotransformers.host;
 
+import io.github.tornadotransformers.models.batching.KvType;
 import io.github.tornadotransformers.models.program.AttentionShape;
 import io.github.tornadotransformers.testsupport.RandomData;
 import java.util.ArrayList;
@@ -41,7 +42,29 @@ record RandomBatch(AttentionShape shape, List<BatchRows.Span> spans, List<float[
 
     /** With copies of the caches in pages; NaN behind the context's end. */
     BatchRows paged() {
-        return with(i -> paged(KvLayer.contiguous(shape, keys.get(i), values.get(i))));
+        return paged(KvType.F32);
+    }
+
+    /** As {@link #paged()}, rounded. */
+    BatchRows paged(KvType type) {
+        return with(i -> paged(type, KvLayer.contiguous(shape, keys.get(i), values.get(i))));
+    }
+
+    /** The same with what is in the caches rounded. */
+    RandomBatch rounded(KvType type) {
+        return new RandomBatch(
+                shape,
+                spans,
+                keys.stream().map(each -> rounded(type, each)).toList(),
+                values.stream().map(each -> rounded(type, each)).toList());
+    }
+
+    static float[] rounded(KvType type, float[] values) {
+        float[] rounded = values.clone();
+        for (int i = 0; i < rounded.length; i++) {
+            rounded[i] = type.widen(type.narrow(values[i]));
+        }
+        return rounded;
     }
 
     private BatchRows with(IntFunction<KvLayer> caches) {
@@ -53,11 +76,11 @@ record RandomBatch(AttentionShape shape, List<BatchRows.Span> spans, List<float[
         return BatchRows.of(there);
     }
 
-    private KvLayer paged(KvLayer whole) {
-        List<KvPage> pages = Stream.generate(() -> new KvPage(shape, 1))
+    private KvLayer paged(KvType type, KvLayer whole) {
+        List<KvPage> pages = Stream.generate(() -> new KvPage(type, shape, 1))
                 .limit(AttentionShape.pages(shape.contextLength()))
                 .toList();
-        KvLayer layer = KvLayer.of(shape, pages, 0);
+        KvLayer layer = KvLayer.of(type, shape, pages, 0);
         copy(whole, layer);
         return layer;
     }
@@ -78,10 +101,12 @@ record RandomBatch(AttentionShape shape, List<BatchRows.Span> spans, List<float[
     private void copy(KvLayer from, KvLayer to) {
         for (int t = 0; t < shape.contextLength(); t++) {
             for (int head = 0; head < shape.kvHeads(); head++) {
+                float[] value = new float[shape.headDim()];
                 for (int d = 0; d < shape.headDim(); d++) {
-                    to.keys(t)[to.keyIndex(head, d, t)] = from.keys(t)[from.keyIndex(head, d, t)];
-                    to.values(t)[to.valueIndex(head, t) + d] = from.values(t)[from.valueIndex(head, t) + d];
+                    to.setKeys(head, d, t, 1, new float[] {from.key(head, d, t)}, 0, 1);
+                    value[d] = from.value(head, d, t);
                 }
+                to.setValue(head, t, value, 0);
             }
         }
     }

@@ -2,6 +2,7 @@ package io.github.tornadotransformers.host;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.github.tornadotransformers.models.batching.KvType;
 import io.github.tornadotransformers.models.batching.Scheduler;
 import io.github.tornadotransformers.models.batching.SchedulerLimits;
 import io.github.tornadotransformers.models.checkpoint.DType;
@@ -68,7 +69,11 @@ class SchedulerSoakTest {
         List<Generation> last = new ArrayList<>();
         List<Long> heap = new ArrayList<>();
         try (HostInterpreter engine = new HostInterpreter(
-                        program, weights, new VectorOps(2), pages * HostInterpreter.cacheBytes(program, 1));
+                        program,
+                        weights,
+                        new VectorOps(2),
+                        KvType.F32,
+                        pages * HostInterpreter.cacheBytes(program, KvType.F32, 1));
                 Scheduler scheduler = new Scheduler(engine, SchedulerLimits.ofRunning(8))) {
             long done = 0;
             for (int part = 1; part <= PARTS; part++) {

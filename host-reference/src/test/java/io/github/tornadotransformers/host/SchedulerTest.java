@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.github.tornadotransformers.models.InvalidRequest;
 import io.github.tornadotransformers.models.batching.KvCache;
+import io.github.tornadotransformers.models.batching.KvType;
 import io.github.tornadotransformers.models.batching.Scheduler;
 import io.github.tornadotransformers.models.batching.SchedulerLimits;
 import io.github.tornadotransformers.models.checkpoint.DType;
@@ -20,6 +21,7 @@ import io.github.tornadotransformers.models.generation.SamplingOptions;
 import io.github.tornadotransformers.models.generation.Sequence;
 import io.github.tornadotransformers.models.generation.Step;
 import io.github.tornadotransformers.models.generation.StopReason;
+import io.github.tornadotransformers.models.program.AttentionShape;
 import io.github.tornadotransformers.models.program.Program;
 import io.github.tornadotransformers.testsupport.Bits;
 import io.github.tornadotransformers.testsupport.Generations;
@@ -44,7 +46,11 @@ class SchedulerTest {
     private final Weights weights = RandomModels.weights(program, DType.F32, data);
 
     private static HostInterpreter open(Program program, Weights weights, HostOps ops, int pages) {
-        return new HostInterpreter(program, weights, ops, pages * HostInterpreter.cacheBytes(program, 1));
+        return open(program, weights, ops, KvType.F32, pages);
+    }
+
+    private static HostInterpreter open(Program program, Weights weights, HostOps ops, KvType type, int pages) {
+        return new HostInterpreter(program, weights, ops, type, pages * HostInterpreter.cacheBytes(program, type, 1));
     }
 
     /** Takes the likeliest token, keeps what it has seen, and that nothing is called after its end. */
@@ -137,6 +143,10 @@ class SchedulerTest {
 
         /** Its ids by a run of its own, without guesses, and all logits that it was given. */
         void assertAsAlone(Program program, Weights weights) {
+            assertAsAlone(program, weights, KvType.F32);
+        }
+
+        void assertAsAlone(Program program, Weights weights, KvType type) {
             if (logits.isEmpty()) {
                 return;
             }
@@ -145,7 +155,8 @@ class SchedulerTest {
             int[] ids = Arrays.copyOf(result.promptIds(), first + result.ids().length);
             System.arraycopy(result.ids(), 0, ids, first + 1, result.ids().length - 1);
             assertThat(logits).hasSize(result.ids().length);
-            try (HostForwardPass alone = new HostForwardPass(program, weights, new ScalarOps())) {
+            int pages = AttentionShape.pages(program.contextLength());
+            try (HostForwardPass alone = new HostForwardPass(open(program, weights, new ScalarOps(), type, pages))) {
                 alone.forwardAll(ids, 0, (position, all, offset) -> {
                     if (position >= first) {
                         float[] expected = Arrays.copyOfRange(all, offset, offset + vocabSize);
@@ -217,7 +228,9 @@ class SchedulerTest {
         int pages = random.between(3, 8);
         int runningAtMost = random.between(1, 6);
         SchedulerLimits limits = new SchedulerLimits(runningAtMost, runningAtMost + random.between(1, 130), 99);
-        try (HostInterpreter engine = open(any, own, new VectorOps(random.between(1, 3)), pages);
+        int[] threads = {1, 2, 7};
+        KvType type = KvType.values()[random.between(0, 2)];
+        try (HostInterpreter engine = open(any, own, new VectorOps(threads[random.between(0, 2)]), type, pages);
                 Scheduler scheduler = new Scheduler(engine, limits)) {
             List<Greedy> coming = new ArrayList<>(all);
             while (!coming.isEmpty() || scheduler.size() > 0) {
@@ -231,7 +244,7 @@ class SchedulerTest {
         for (Greedy each : all) {
             assertThat(each.end)
                     .isEqualTo(each.logits.size() == each.tokens ? StopReason.LENGTH : StopReason.CANCELLED);
-            each.assertAsAlone(any, own);
+            each.assertAsAlone(any, own, type);
         }
     }
 

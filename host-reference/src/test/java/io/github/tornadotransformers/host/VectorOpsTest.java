@@ -2,6 +2,7 @@ package io.github.tornadotransformers.host;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.github.tornadotransformers.models.batching.KvType;
 import io.github.tornadotransformers.models.checkpoint.DType;
 import io.github.tornadotransformers.models.checkpoint.WeightLayout;
 import io.github.tornadotransformers.models.program.Activation;
@@ -262,6 +263,34 @@ class VectorOpsTest {
         vector.attentionOutput(shape, batch.contiguous(), probabilities, contiguous);
         Bits.assertSame("pages of " + shape, paged, expected);
         Bits.assertSame("one piece of " + shape, contiguous, expected);
+    }
+
+    /** Rounded when they are stored, and exact from then on: as float32 that was rounded before. */
+    @ParameterizedTest
+    @MethodSource("seeds")
+    void attentionOnRoundedCaches(long seed) {
+        RandomData data = start(seed);
+        RandomBatch batch = batch(data);
+        AttentionShape shape = batch.shape();
+        KvType type = data.coin() ? KvType.BF16 : KvType.F16;
+        float[] qkv = data.floats(batch.rows() * shape.fusedWidth());
+        float[] probabilities = data.floats(batch.rows() * shape.scoresWidth());
+        BatchRows reference = batch.rounded(type).contiguous();
+        scalar.cacheAppend(shape, reference, RandomBatch.rounded(type, qkv));
+        float[] scores = new float[batch.rows() * shape.scoresWidth()];
+        float[] output = new float[batch.rows() * shape.queryWidth()];
+        scalar.attentionScores(shape, Scaling.by(0.3f), reference, qkv, scores);
+        scalar.attentionOutput(shape, reference, probabilities, output);
+        for (HostOps ops : List.of(scalar, vector)) {
+            BatchRows rows = batch.paged(type);
+            ops.cacheAppend(shape, rows, qkv);
+            float[] actualScores = new float[scores.length];
+            float[] actualOutput = new float[output.length];
+            ops.attentionScores(shape, Scaling.by(0.3f), rows, qkv, actualScores);
+            ops.attentionOutput(shape, rows, probabilities, actualOutput);
+            assertSameScores(batch, actualScores, scores);
+            Bits.assertSame(type + " of " + shape, actualOutput, output);
+        }
     }
 
     /** Where keys and values lie does not matter to the definition either. */
