@@ -56,6 +56,16 @@ public final class KvLayer {
                 Math.multiplyExact(PAGE, shape.keyValueWidth()));
     }
 
+    /** All keys of float32 caches in one piece: the array that {@link #contiguous} was given. */
+    public float[] keys() {
+        return ((KvArray.Floats) keys.getFirst()).elements();
+    }
+
+    /** As {@link #keys()}, all values. */
+    public float[] values() {
+        return ((KvArray.Floats) values.getFirst()).elements();
+    }
+
     /** The first position behind the page that holds a position. */
     int pageEnd(int position) {
         return (position / PAGE + 1) * PAGE;

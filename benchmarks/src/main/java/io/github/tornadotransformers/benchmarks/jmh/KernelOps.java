@@ -90,11 +90,11 @@ final class KernelOps implements HostOps {
     }
 
     private FloatArray keys(BatchRows batch) {
-        return floats(cache(batch).keys(0));
+        return floats(cache(batch).keys());
     }
 
     private FloatArray values(BatchRows batch) {
-        return floats(cache(batch).values(0));
+        return floats(cache(batch).values());
     }
 
     private void setStep(int firstPosition, int rows) {
