@@ -13,10 +13,13 @@ import io.github.tornadotransformers.models.program.AttentionShape;
 import io.github.tornadotransformers.models.program.Buffer;
 import io.github.tornadotransformers.models.program.Op;
 import io.github.tornadotransformers.models.program.Program;
+import java.io.IOException;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 
 /**
  * Interprets a program with {@link HostOps}: the rows of all spans together, attention span by span. Every Op is bound to its
@@ -99,6 +102,16 @@ public final class HostInterpreter implements Engine {
     @Override
     public boolean canHold(int positions) {
         return caches.canHold(positions);
+    }
+
+    @Override
+    public void saveKept(Path file, String key) throws IOException {
+        caches.saveKept(file, key);
+    }
+
+    @Override
+    public Optional<String> loadKept(Path file, String key) {
+        return caches.loadKept(file, key);
     }
 
     @Override

@@ -1,10 +1,16 @@
 package io.github.tornadotransformers.host;
 
 import io.github.tornadotransformers.models.batching.KvType;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.ValueLayout;
+import java.nio.ByteOrder;
 import java.util.Arrays;
 
 /** Keys or values as they are kept. The arrays are shared, not copied. */
 sealed interface KvArray {
+    ValueLayout.OfFloat FLOATS = ValueLayout.JAVA_FLOAT_UNALIGNED.withOrder(ByteOrder.LITTLE_ENDIAN);
+    ValueLayout.OfShort SHORTS = ValueLayout.JAVA_SHORT_UNALIGNED.withOrder(ByteOrder.LITTLE_ENDIAN);
+
     /** As they were computed. */
     @SuppressWarnings("ArrayRecordComponent") // compared by nobody
     record Floats(float[] elements) implements KvArray {}
@@ -49,6 +55,34 @@ sealed interface KvArray {
             when from instanceof Halves others ->
                 System.arraycopy(others.elements, 0, halves.elements, 0, halves.elements.length);
             default -> throw new IllegalArgumentException("arrays of two types");
+        }
+    }
+
+    /**
+     * Copies all elements, little-endian, to or from the beginning of {@code bytes}.
+     *
+     * @return how many bytes these are
+     */
+    default long move(MemorySegment bytes, boolean out) {
+        switch (this) {
+            case Floats floats -> {
+                int count = floats.elements.length;
+                if (out) {
+                    MemorySegment.copy(floats.elements, 0, bytes, FLOATS, 0, count);
+                } else {
+                    MemorySegment.copy(bytes, FLOATS, 0, floats.elements, 0, count);
+                }
+                return (long) count * Float.BYTES;
+            }
+            case Halves halves -> {
+                int count = halves.elements.length;
+                if (out) {
+                    MemorySegment.copy(halves.elements, 0, bytes, SHORTS, 0, count);
+                } else {
+                    MemorySegment.copy(bytes, SHORTS, 0, halves.elements, 0, count);
+                }
+                return (long) count * Short.BYTES;
+            }
         }
     }
 

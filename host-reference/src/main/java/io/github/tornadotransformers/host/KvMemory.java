@@ -4,6 +4,7 @@ import io.github.tornadotransformers.models.batching.KvType;
 import io.github.tornadotransformers.models.batching.PageMemory;
 import io.github.tornadotransformers.models.batching.PagedCache;
 import io.github.tornadotransformers.models.program.Program;
+import java.lang.foreign.MemorySegment;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.IntStream;
@@ -35,6 +36,21 @@ final class KvMemory implements PageMemory {
     @Override
     public void copy(int from, int to) {
         page(to).copy(page(from));
+    }
+
+    @Override
+    public long pageBytes() {
+        return HostInterpreter.cacheBytes(program, type, 1);
+    }
+
+    @Override
+    public void save(int page, MemorySegment to) {
+        page(page).move(to, true);
+    }
+
+    @Override
+    public void load(int page, MemorySegment from) {
+        page(page).move(from, false);
     }
 
     /** What a sequence has in a layer. */

@@ -2,6 +2,7 @@ package io.github.tornadotransformers.host;
 
 import io.github.tornadotransformers.models.batching.KvType;
 import io.github.tornadotransformers.models.program.AttentionShape;
+import java.lang.foreign.MemorySegment;
 import java.util.List;
 import java.util.stream.Stream;
 
@@ -31,6 +32,16 @@ final class KvPage {
         for (int layer = 0; layer < keys.size(); layer++) {
             keys(layer).copy(from.keys(layer));
             values(layer).copy(from.values(layer));
+        }
+    }
+
+    /** Copies all elements, little-endian, keys and values of one layer after the other, to or from memory of the page's bytes. */
+    void move(MemorySegment bytes, boolean out) {
+        long at = 0;
+        for (int layer = 0; layer < keys.size(); layer++) {
+            for (KvArray each : List.of(keys(layer), values(layer))) {
+                at += each.move(bytes.asSlice(at), out);
+            }
         }
     }
 

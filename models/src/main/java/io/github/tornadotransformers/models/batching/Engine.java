@@ -1,6 +1,10 @@
 package io.github.tornadotransformers.models.batching;
 
+import io.github.tornadotransformers.models.EngineException;
 import io.github.tornadotransformers.models.program.Program;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.Optional;
 
 /**
  * A program and its weights on some machine, which run any number of sequences together. What a sequence gets does not depend
@@ -30,6 +34,27 @@ public interface Engine extends AutoCloseable {
      *     vocabulary, or two have the same cache
      */
     void run(Batch batch, LogitsSink sink);
+
+    /**
+     * Writes the keys and values that are kept for sequences to come, with their tokens, for another process.
+     *
+     * @param key says what they are of: the model, its types and the arithmetic contract
+     * @throws IOException if the file cannot be written; an older one is then as it was
+     * @throws EngineException if this engine does not do that
+     */
+    default void saveKept(Path file, String key) throws IOException {
+        throw new EngineException("this engine keeps no keys and values in files");
+    }
+
+    /**
+     * Keeps what {@link #saveKept} wrote, instead of what was kept before, as far as there is memory.
+     *
+     * @return why less was taken than the file should have, in words; it is no mistake if there is no file
+     * @throws EngineException if this engine does not do that
+     */
+    default Optional<String> loadKept(Path file, String key) {
+        throw new EngineException("this engine keeps no keys and values in files");
+    }
 
     @Override
     void close();

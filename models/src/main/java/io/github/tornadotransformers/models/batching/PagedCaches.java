@@ -1,19 +1,25 @@
 package io.github.tornadotransformers.models.batching;
 
+import io.github.tornadotransformers.models.EngineException;
 import io.github.tornadotransformers.models.program.AttentionShape;
 import io.github.tornadotransformers.models.program.Program;
+import java.io.IOException;
+import java.nio.file.Path;
 import java.util.HashSet;
+import java.util.Optional;
 import java.util.Set;
 
 /** The caches of an engine, and the pages of memory that they share: who has which, and whether a batch fits. */
 public final class PagedCaches {
     private final Program program;
     private final PagePool pool;
+    private final PageMemory memory;
     private final PrefixCache prefixes;
 
     /** @param pages that there are at most, 1 or more */
     public PagedCaches(Program program, int pages, PageMemory memory) {
         this.program = program;
+        this.memory = memory;
         pool = new PagePool(pages, memory::freed);
         prefixes = new PrefixCache(pool, memory);
         pool.reclaimFrom(prefixes::reclaim);
@@ -31,6 +37,25 @@ public final class PagedCaches {
     /** As {@link Engine#canHold}. */
     public boolean canHold(int positions) {
         return AttentionShape.pages(positions) <= pool.size();
+    }
+
+    /** As {@link Engine#saveKept}. */
+    public void saveKept(Path file, String key) throws IOException {
+        requireFiles();
+        PrefixFile.write(file, key, prefixes.entries(), memory);
+    }
+
+    /** As {@link Engine#loadKept}. */
+    public Optional<String> loadKept(Path file, String key) {
+        requireFiles();
+        prefixes.clear();
+        return PrefixFile.read(file, key, memory.pageBytes(), program.vocabSize(), prefixes.restore());
+    }
+
+    private void requireFiles() {
+        if (memory.pageBytes() == 0) {
+            throw new EngineException("this engine keeps no keys and values in files");
+        }
     }
 
     /**

@@ -159,6 +159,37 @@ final class PrefixCache {
                 .min(Comparator.comparingLong(each -> each.used));
     }
 
+    /** All pages, each behind the one that it follows, for {@link #restore}. */
+    List<PrefixFile.Entry> entries() {
+        List<PrefixFile.Entry> entries = new ArrayList<>();
+        collect(root, -1, entries);
+        return entries;
+    }
+
+    private static void collect(Node node, int index, List<PrefixFile.Entry> entries) {
+        for (Node child : node.children) {
+            entries.add(new PrefixFile.Entry(index, child.page, child.tokens));
+            collect(child, entries.size() - 1, entries);
+        }
+    }
+
+    /** Takes pages as far as there are free ones, and gives those that it took numbers from 0 on. */
+    PrefixFile.Sink restore() {
+        List<Node> restored = new ArrayList<>();
+        return (parent, tokens, bytes) -> {
+            List<Integer> taken = pool.free() == 0 ? List.of() : pool.take(1);
+            if (taken.isEmpty()) {
+                return -1;
+            }
+            memory.load(taken.getFirst(), bytes);
+            Node node = new Node(parent < 0 ? root : restored.get(parent), taken.getFirst(), tokens);
+            node.used = ++clock;
+            node.parent.children.add(node);
+            restored.add(node);
+            return restored.size() - 1;
+        };
+    }
+
     /** How many pages it holds. */
     int pages() {
         return pages(root);

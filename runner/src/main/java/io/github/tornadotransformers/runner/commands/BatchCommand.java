@@ -3,7 +3,6 @@ package io.github.tornadotransformers.runner.commands;
 import io.github.tornadotransformers.engine.EngineSession;
 import io.github.tornadotransformers.engine.EngineSettings;
 import io.github.tornadotransformers.engine.Engines;
-import io.github.tornadotransformers.models.batching.Engine;
 import io.github.tornadotransformers.models.batching.Scheduler;
 import io.github.tornadotransformers.models.batching.SchedulerLimits;
 import io.github.tornadotransformers.models.checkpoint.Checkpoint;
@@ -94,6 +93,9 @@ final class BatchCommand implements Callable<Integer> {
             description = "end before this text or special token; may be given several times")
     List<String> stopTexts = List.of();
 
+    @Mixin
+    CacheFile cacheFile = new CacheFile();
+
     @Option(names = "--receipts", description = "give each answer a receipt, for `transformers replay`")
     boolean receipts;
 
@@ -135,7 +137,10 @@ final class BatchCommand implements Callable<Integer> {
             try (EngineSession session = open(checkpoint, settings);
                     Guessers guessers = speculation.open(console, checkpoint, tokenizer, settings);
                     Interruption interruption = Interruption.watch();
-                    Scheduler scheduler = new Scheduler(batches(session), SchedulerLimits.ofRunning(jobs))) {
+                    Scheduler scheduler =
+                            new Scheduler(Guessers.batches(session, "batch"), SchedulerLimits.ofRunning(jobs))) {
+                CacheFile.Saving kept =
+                        cacheFile.load(checkpoint, session, Guessers.batches(session, "batch"), this::say);
                 say(model + ": " + checkpoint.config().modelType() + ", " + EnumConverter.spelled(session.dtype())
                         + ", on engine " + session.engine() + " (" + session.device() + "), " + jobs + " at a time"
                         + (answered == 0 ? "" : "; " + answered + " lines are answered already"));
@@ -154,7 +159,9 @@ final class BatchCommand implements Callable<Integer> {
                         window(),
                         line -> asked.ask(BatchRequest.parse(line, defaults)),
                         answers::println);
-                return run(run, interruption);
+                int code = run(run, interruption);
+                kept.save();
+                return code;
             }
         }
     }
@@ -182,17 +189,12 @@ final class BatchCommand implements Callable<Integer> {
         return run.errors() == 0 ? ExitCode.OK : ExitCode.FAILURE;
     }
 
-    private static Engine batches(EngineSession session) {
-        return session.batches()
-                .orElseThrow(() -> Failure.noEngine(
-                        "engine " + session.engine() + " runs one sequence at a time:" + " use -e host or -e scalar"));
-    }
-
     private int window() {
         return jobs * WINDOW;
     }
 
     private void requireSensibleCall() {
+        cacheFile.requireWritable();
         if (receipts) {
             ReplayCommand.requireExact(engine);
         }

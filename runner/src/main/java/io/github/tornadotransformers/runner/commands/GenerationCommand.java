@@ -8,6 +8,9 @@ import io.github.tornadotransformers.engine.LogitsHashes;
 import io.github.tornadotransformers.engine.Receipt;
 import io.github.tornadotransformers.models.CheckpointException;
 import io.github.tornadotransformers.models.IoReason;
+import io.github.tornadotransformers.models.batching.Engine;
+import io.github.tornadotransformers.models.batching.Scheduler;
+import io.github.tornadotransformers.models.batching.SchedulerLimits;
 import io.github.tornadotransformers.models.checkpoint.Checkpoint;
 import io.github.tornadotransformers.models.checkpoint.WholeFile;
 import io.github.tornadotransformers.models.generation.Generation;
@@ -100,6 +103,9 @@ abstract class GenerationCommand implements Callable<Integer> {
     @Mixin
     SpeculationOptions speculation;
 
+    @Mixin
+    CacheFile cacheFile = new CacheFile();
+
     @Option(
             names = "--receipt",
             paramLabel = "FILE",
@@ -160,7 +166,7 @@ abstract class GenerationCommand implements Callable<Integer> {
                         options.withCache(!noCache),
                         guessers.guesser(samplingOptions),
                         receipt == null ? watched : hashes);
-                result = new Generator(session.forward()).generate(generation);
+                result = run(generation, checkpoint, session);
             }
             if (receipt != null) {
                 String hash = checkpoint.hash();
@@ -169,6 +175,20 @@ abstract class GenerationCommand implements Callable<Integer> {
             print(GenerationReport.of(model, session, result, opened - started + session.loadNanos()), tokenizer);
             return result.stopReason() == StopReason.CANCELLED ? ExitCode.INTERRUPTED : ExitCode.OK;
         }
+    }
+
+    private GenerationResult run(Generation generation, Checkpoint checkpoint, EngineSession session) {
+        if (!cacheFile.isGiven()) {
+            return new Generator(session.forward()).generate(generation);
+        }
+        Engine batches = Guessers.batches(session, CacheFile.OPTION);
+        CacheFile.Saving kept = cacheFile.load(checkpoint, session, batches, this::say);
+        try (Scheduler scheduler = new Scheduler(batches, SchedulerLimits.ofRunning(1))) {
+            scheduler.add(generation);
+            scheduler.run();
+        }
+        kept.save();
+        return generation.result();
     }
 
     private void write(Receipt made) {
@@ -186,6 +206,10 @@ abstract class GenerationCommand implements Callable<Integer> {
     }
 
     private void requireSensibleCall() {
+        if (noCache && cacheFile.isGiven()) {
+            throw Failure.usage("--no-cache and " + CacheFile.OPTION + " are given, expected one of them");
+        }
+        cacheFile.requireWritable();
         if (receipt != null) {
             ReplayCommand.requireExact(engine);
         }

@@ -2,10 +2,12 @@ package io.github.tornadotransformers.runner.commands;
 
 import io.github.tornadotransformers.engine.EngineSession;
 import io.github.tornadotransformers.models.batching.DraftModel;
+import io.github.tornadotransformers.models.batching.Engine;
 import io.github.tornadotransformers.models.generation.Guesser;
 import io.github.tornadotransformers.models.generation.PromptLookup;
 import io.github.tornadotransformers.models.generation.Sampler;
 import io.github.tornadotransformers.models.generation.SamplingOptions;
+import io.github.tornadotransformers.runner.console.Failure;
 import java.util.Optional;
 
 /**
@@ -23,6 +25,14 @@ record Guessers(boolean promptLookup, Optional<EngineSession> draft) implements 
         return lookup.isPresent() && model.isPresent()
                 ? lookup.map(each -> each.or(model.get()))
                 : lookup.or(() -> model);
+    }
+
+    /** @throws Failure if the engine runs one sequence at a time */
+    static Engine batches(EngineSession session, String what) {
+        return session.batches()
+                .orElseThrow(
+                        () -> Failure.noEngine(what + " needs an engine that runs several sequences, and the engine is "
+                                + session.engine() + ": use -e host"));
     }
 
     @Override

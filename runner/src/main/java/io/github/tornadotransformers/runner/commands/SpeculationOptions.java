@@ -43,11 +43,7 @@ final class SpeculationOptions {
                 smaller.config().contextLength());
         EngineSession session =
                 Engines.openQuickly(smaller, settings.context().isPresent() ? settings.withContext(context) : settings);
-        if (session.batches().isEmpty()) {
-            session.close();
-            throw Failure.noEngine("--draft needs an engine that runs several sequences, and the engine is "
-                    + session.engine() + ": use -e host");
-        }
+        Guessers.batches(session, "--draft");
         return new Guessers(promptLookup, Optional.of(session));
     }
 

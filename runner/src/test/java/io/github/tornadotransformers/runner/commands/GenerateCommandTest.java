@@ -94,6 +94,46 @@ class GenerateCommandTest {
     }
 
     @Test
+    void aPromptThatWasReadBeforeIsReadSooner(@TempDir Path work) throws IOException {
+        Path file = work.resolve("kept");
+        String[] call = {
+            "generate",
+            "-m",
+            gpt2,
+            "--json",
+            "-n",
+            "5",
+            "--seed",
+            "3",
+            "--cache-file",
+            file.toString(),
+            "hello world hello"
+        };
+        JsonNode first = CommandRun.of(call).json();
+        JsonNode second = CommandRun.of(call).json();
+        assertThat(first.get("reused_tokens").asInt()).isZero();
+        assertThat(second.get("reused_tokens").asInt())
+                .isEqualTo(first.get("prompt_ids").size() - 1);
+        assertThat(second.get("ids")).isEqualTo(first.get("ids"));
+        Files.writeString(file, "not ours");
+        CommandRun third = CommandRun.of(call);
+        assertThat(third.json().get("ids")).isEqualTo(first.get("ids"));
+        assertThat(third.err()).contains(file + " is no file of kept keys and values: it is made anew");
+        assertThat(CommandRun.of(call).json().get("reused_tokens").asInt()).isPositive();
+    }
+
+    @Test
+    void aCacheFileNeedsAFolderAndACache(@TempDir Path work) {
+        CommandRun run = CommandRun.of("generate", "-m", gpt2, "--cache-file", work.toString(), "hello");
+        assertThat(run.errLines())
+                .containsExactly("transformers generate: --cache-file is " + work
+                        + ", expected a file in a folder that is there");
+        assertThat(CommandRun.of("generate", "-m", gpt2, "--cache-file", "x", "--no-cache", "hello")
+                        .exitCode())
+                .isEqualTo(ExitCode.USAGE);
+    }
+
+    @Test
     void jsonSaysWhatRan() {
         JsonNode json = CommandRun.of(
                         "llama", "-m", llama, "--json", "-n", "7", "--dtype", "bf16", "-e", "scalar", "hello")

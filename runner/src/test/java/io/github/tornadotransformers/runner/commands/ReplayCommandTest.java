@@ -122,9 +122,10 @@ class ReplayCommandTest {
         Path file = work.resolve("answers.jsonl");
         Files.writeString(file, batch.out());
         assertThat(replay(file).out()).isEqualTo("a: equal, 7 steps\n2: equal, 5 steps\n");
-        assertThat(replay(file, "--json", "-e", "scalar").out())
-                .isEqualTo("{\"id\":\"a\",\"equal\":true,\"steps\":7,\"difference\":null}\n"
-                        + "{\"id\":2,\"equal\":true,\"steps\":5,\"difference\":null}\n");
+        assertThat(replay(file, "--json", "-e", "scalar").out()).isEqualTo("""
+                        {"id":"a","equal":true,"steps":7,"difference":null}
+                        {"id":2,"equal":true,"steps":5,"difference":null}
+                        """);
     }
 
     @Test
