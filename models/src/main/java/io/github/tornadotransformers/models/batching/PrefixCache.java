@@ -85,16 +85,23 @@ final class PrefixCache {
         return length;
     }
 
+    /** Where no page is left for a copy, the page itself is taken, if nobody else has it. */
     private boolean copied(Node node, PagedCache cache) {
         // The page must not be the one that is given back for the copy.
         pool.hold(node.page);
         List<Integer> taken = pool.take(1);
-        taken.forEach(page -> {
-            memory.copy(node.page, page);
-            cache.addTaken(page);
-        });
+        if (!taken.isEmpty()) {
+            memory.copy(node.page, taken.getFirst());
+            cache.addTaken(taken.getFirst());
+        } else if (node.children.isEmpty() && pool.holders(node.page) == 2) {
+            node.parent.children.remove(node);
+            cache.addTaken(node.page);
+        } else {
+            pool.release(List.of(node.page));
+            return false;
+        }
         pool.release(List.of(node.page));
-        return !taken.isEmpty();
+        return true;
     }
 
     /**

@@ -139,11 +139,27 @@ class PrefixCacheTest {
         assertThat(reused(text(3 * PAGE, 0))).isEqualTo(2 * PAGE);
     }
 
-    /** The copy may need the very page that it is made of: then there is none. */
+    /** Of 8 pages, 8 are kept. */
     @Test
-    void whereNoPageIsLeftForACopyTheWholePagesAreShared() {
+    void whereNoPageIsLeftForACopyThePageItselfIsTaken() {
         run(text(8 * PAGE, 0));
-        assertThat(reused(text(8 * PAGE, 0))).isEqualTo(8 * PAGE - PAGE);
+        assertThat(reused(text(8 * PAGE, 0))).isEqualTo(8 * PAGE - 1);
+        assertThat(copies).isEmpty();
+        assertThat(freed).containsExactly(7);
+        assertThat(reused(text(8 * PAGE, 0))).isEqualTo(7 * PAGE);
+    }
+
+    @Test
+    void aPageThatOthersHaveIsNotTaken() {
+        run(text(8 * PAGE, 0));
+        try (PagedCache holder = caches.open(8 * PAGE)) {
+            int[] other = text(8 * PAGE, 0);
+            other[8 * PAGE - 1] = -1;
+            assertThat(holder.reuse(other)).isEqualTo(8 * PAGE - 1);
+            holder.setLength(8 * PAGE - 1);
+            holder.share(text(8 * PAGE - 1, 0));
+            assertThat(reused(text(8 * PAGE, 0))).isEqualTo(7 * PAGE);
+        }
         assertThat(copies).isEmpty();
     }
 
