@@ -31,7 +31,7 @@ final class StoredTiles {
 
     private StoredTiles() {}
 
-    /** Whether {@link #multiply} can do it, and should. */
+    /** Whether {@link #accumulate} can do it, and should. */
     static boolean take(HostMatrix matrix, int column, int rows) {
         return PanelSweep.takes(matrix, column)
                 && switch (matrix.dtype()) {
