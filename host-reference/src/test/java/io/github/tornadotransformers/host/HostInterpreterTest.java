@@ -18,15 +18,13 @@ import io.github.tornadotransformers.models.checkpoint.WeightLayout;
 import io.github.tornadotransformers.models.checkpoint.Weights;
 import io.github.tornadotransformers.models.program.AttentionShape;
 import io.github.tornadotransformers.models.program.Program;
-import io.github.tornadotransformers.testsupport.Bits;
+import io.github.tornadotransformers.testsupport.BatchSchedule;
 import io.github.tornadotransformers.testsupport.RandomConfigs;
 import io.github.tornadotransformers.testsupport.RandomData;
 import io.github.tornadotransformers.testsupport.RandomModels;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
-import java.util.stream.Collectors;
-import java.util.stream.IntStream;
 import java.util.stream.LongStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -58,28 +56,12 @@ class HostInterpreterTest {
             HostInterpreter engine = open(new ScalarOps(), AttentionShape.pages(CONTEXT), 128);
             try (HostForwardPass alone = new HostForwardPass(engine)) {
                 alone.forwardAll(
-                        tokens, 0, (position, logits, offset) -> all[position] = copy(program, logits, offset));
+                        tokens,
+                        0,
+                        (position, logits, offset) ->
+                                all[position] = Arrays.copyOfRange(logits, offset, offset + program.vocabSize()));
             }
             return all;
-        }
-    }
-
-    private static float[] copy(Program program, float[] logits, int offset) {
-        float[] copy = new float[program.vocabSize()];
-        System.arraycopy(logits, offset, copy, 0, copy.length);
-        return copy;
-    }
-
-    /** What a sequence is to get, and how far it is. */
-    private static final class Sequence {
-        private final int[] tokens;
-        private final float[][] expected;
-        private KvCache cache;
-        private int next;
-
-        Sequence(int[] tokens, float[][] expected) {
-            this.tokens = tokens;
-            this.expected = expected;
         }
     }
 
@@ -92,12 +74,11 @@ class HostInterpreterTest {
     void noSequenceDependsOnItsNeighbours(long seed) {
         RandomData data = new RandomData(seed);
         Model model = Model.of(data);
-        List<int[]> texts = new ArrayList<>();
-        List<float[][]> expected = new ArrayList<>();
+        List<BatchSchedule.Text> texts = new ArrayList<>();
         for (int i = data.between(2, 5); i > 0; i--) {
             int length = data.coin() ? data.between(1, 20) : data.between(1, CONTEXT);
-            texts.add(data.ints(length, model.program.vocabSize()));
-            expected.add(model.logits(texts.getLast()));
+            int[] tokens = data.ints(length, model.program.vocabSize());
+            texts.add(new BatchSchedule.Text(tokens, model.logits(tokens)));
         }
         for (int threads : new int[] {0, 1, 2, 7}) {
             RandomData schedule = new RandomData(seed);
@@ -105,69 +86,9 @@ class HostInterpreterTest {
             HostOps ops = threads == 0 ? new ScalarOps() : new VectorOps(threads);
             // So few pages that sequences wait, and get the pages of others.
             try (HostInterpreter engine = model.open(ops, schedule.between(3, 6), chunkRows)) {
-                List<Sequence> waiting = IntStream.range(0, texts.size())
-                        .mapToObj(i -> new Sequence(texts.get(i), expected.get(i)))
-                        .collect(Collectors.toCollection(ArrayList::new));
-                runAll(model.name + ", " + threads + " threads", engine, waiting, schedule);
+                BatchSchedule.run(model.name + ", " + threads + " threads", engine, texts, schedule);
             }
         }
-    }
-
-    private static void runAll(String name, HostInterpreter engine, List<Sequence> waiting, RandomData schedule) {
-        List<Sequence> running = new ArrayList<>();
-        while (!waiting.isEmpty() || !running.isEmpty()) {
-            if (!waiting.isEmpty() && (running.isEmpty() || schedule.coin())) {
-                Sequence joined = waiting.removeFirst();
-                joined.cache = engine.open(joined.tokens.length);
-                running.add(joined);
-            }
-            step(name, engine, running, schedule);
-            for (Sequence sequence : List.copyOf(running)) {
-                boolean isDone = sequence.next == sequence.tokens.length;
-                if (isDone || schedule.between(0, 30) == 0) {
-                    sequence.cache.close();
-                    running.remove(sequence);
-                }
-                if (!isDone && !running.contains(sequence)) {
-                    sequence.next = 0;
-                    waiting.add(sequence);
-                }
-            }
-        }
-    }
-
-    /** Some of the sequences, each with some of its tokens: the next, or again from an earlier one. */
-    private static void step(String name, HostInterpreter engine, List<Sequence> running, RandomData schedule) {
-        List<Span> spans = new ArrayList<>();
-        List<Sequence> stepping = new ArrayList<>();
-        for (Sequence sequence : running) {
-            int first = schedule.between(0, 9) == 0 ? schedule.between(0, sequence.next) : sequence.next;
-            int count = schedule.coin() ? 1 : schedule.between(1, 150);
-            int end = Math.min(first + count, sequence.tokens.length);
-            if (end > first && (schedule.between(0, 3) > 0) && sequence.cache.reserve(end)) {
-                int[] tokens = Arrays.copyOfRange(sequence.tokens, first, end);
-                spans.add(new Span(sequence.cache, first, tokens, Wanted.values()[schedule.between(0, 2)]));
-                sequence.next = end;
-                stepping.add(sequence);
-            }
-        }
-        if (spans.isEmpty()) {
-            // All pages are with sequences that want more: one begins again.
-            Sequence last = running.getLast();
-            last.cache.close();
-            last.cache = engine.open(last.tokens.length);
-            last.next = 0;
-            return;
-        }
-        int[] seen = new int[spans.size()];
-        engine.run(new Batch(spans), (span, position, logits, offset) -> {
-            float[] expected = stepping.get(span).expected[position];
-            Bits.assertSame(name + ", position " + position, copy(engine.program(), logits, offset), expected);
-            Span own = spans.get(span);
-            assertThat(position).isEqualTo(own.end() - own.wanted() + seen[span]);
-            seen[span]++;
-        });
-        assertThat(seen).containsExactly(spans.stream().mapToInt(Span::wanted).toArray());
     }
 
     @Test

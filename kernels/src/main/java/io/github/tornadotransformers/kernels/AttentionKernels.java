@@ -5,11 +5,12 @@ import uk.ac.manchester.tornado.api.types.arrays.FloatArray;
 import uk.ac.manchester.tornado.api.types.arrays.IntArray;
 
 /**
- * Causal grouped-query attention over the cache: row r, at position p = step[POSITION] + r, sees the last {@code window} of the
- * positions 0 to p; a window of the whole context is none. Query head h reads key/value head h / headsPerKvHead.
+ * Causal grouped-query attention over the cache: row r, at position p of its sequence, sees the last {@code window} of the
+ * positions 0 to p; a window of the whole context is none. Query head h reads key/value head h / headsPerKvHead. Rows may be of
+ * different sequences: {@link Step} has each row's position and pages.
  *
- * <p>Shapes: scores [rows][heads][context], of which the positions that are seen are defined; keys
- * [layers][kvHeads][headDim][context]; values [layers][kvHeads][context][headDim]; slice results [rows][heads][slices of context], then [headDim] for outputs.
+ * <p>Shapes: scores [rows][heads][context], of which the positions that are seen are defined; keys and values as {@link KvPages}
+ * has them; slice results [rows][heads][slices of context], then [headDim] for outputs.
  *
  * <p>Source: Vaswani et al. 2017, arXiv:1706.03762; Ainslie et al. 2023, arXiv:2305.13245.
  */
@@ -17,11 +18,12 @@ public final class AttentionKernels {
     private AttentionKernels() {}
 
     /**
-     * scores[r][h][t] = (sum_d query[r][h][d] * keys[layer][h'][d][t]) * scale, softly capped where there is a cap, for every
+     * scores[r][h][t] = (sum_d query[r][h][d] * key[h'][t][d]) * scale, softly capped where there is a cap, for every
      * position t that is seen.
      *
      * <p>Order: r, h and t parallel, t contiguous in keys and scores; d left to right.
      *
+     * @param pages of a layer
      * @param cap 0 for none
      * @param inverseCap 1 / cap, rounded once
      */
@@ -36,6 +38,7 @@ public final class AttentionKernels {
             int headsPerKvHead,
             int headDim,
             int context,
+            int pages,
             int window,
             float scale,
             float cap,
@@ -45,14 +48,15 @@ public final class AttentionKernels {
             int t = i % context;
             int head = i / context % heads;
             int row = i / context / heads;
-            int position = step.get(Step.POSITION) + row;
+            int position = step.get(Step.position(row));
             if (row < step.get(Step.ROWS) && t <= position && t + window > position) {
                 int kvHeads = heads / headsPerKvHead;
                 int query = (row * (heads + 2 * kvHeads) + head) * headDim;
-                int key = (layer.get(0) * kvHeads + head / headsPerKvHead) * headDim * context + t;
+                int page = KvPages.of(step, layer, pages, row, t);
+                int key = KvPages.key(page, kvHeads, head / headsPerKvHead, headDim, 0, t);
                 float sum = 0f;
                 for (int d = 0; d < headDim; d++) {
-                    sum = Fused.fma(qkv.get(query + d), keys.get(key + d * context), sum);
+                    sum = Fused.fma(qkv.get(query + d), keys.get(key + d * Slices.SIZE), sum);
                 }
                 scores.set(i, KernelMath.scaled(math, sum, scale, cap, inverseCap));
             }
@@ -66,7 +70,7 @@ public final class AttentionKernels {
             int start = i % Slices.count(context) * Slices.SIZE;
             int line = i / Slices.count(context);
             int row = line / heads;
-            int length = step.get(Step.POSITION) + row + 1;
+            int length = step.get(Step.position(row)) + 1;
             int first = Window.first(length, window);
             if (row < step.get(Step.ROWS) && start < length && start + Slices.SIZE > first) {
                 int from = Math.max(start, first);
@@ -99,7 +103,7 @@ public final class AttentionKernels {
             int start = i % Slices.count(context) * Slices.SIZE;
             int line = i / Slices.count(context);
             int row = line / heads;
-            int length = step.get(Step.POSITION) + row + 1;
+            int length = step.get(Step.position(row)) + 1;
             int first = Window.first(length, window);
             if (row < step.get(Step.ROWS) && start < length && start + Slices.SIZE > first) {
                 int slices = line * Slices.count(context);
@@ -133,7 +137,7 @@ public final class AttentionKernels {
         for (@Parallel int i = 0; i < heads * Slices.count(context); i++) {
             int start = i % Slices.count(context) * Slices.SIZE;
             int line = i / Slices.count(context) * context;
-            int length = step.get(Step.POSITION) + 1;
+            int length = step.get(Step.position(0)) + 1;
             int first = Window.first(length, window);
             if (start < length && start + Slices.SIZE > first) {
                 float max = max(scores, line + first, line + length);
@@ -168,7 +172,7 @@ public final class AttentionKernels {
             int t = i % context;
             int line = i / context;
             int row = line / heads;
-            int length = step.get(Step.POSITION) + row + 1;
+            int length = step.get(Step.position(row)) + 1;
             int first = Window.first(length, window);
             if (row < step.get(Step.ROWS) && t < length && t >= first) {
                 int slice = first / Slices.SIZE;
@@ -180,9 +184,11 @@ public final class AttentionKernels {
     }
 
     /**
-     * sums[r][h][s][d] = sum over slice s of probabilities[r][h][t] * values[layer][h'][t][d], t seen.
+     * sums[r][h][s][d] = sum over slice s of probabilities[r][h][t] * value[h'][t][d], t seen.
      *
-     * <p>Order: r, h, s and d parallel, d contiguous in values and sums; t left to right.
+     * <p>Order: r, h, s and d parallel, d contiguous in values and sums; t left to right. A slice is a page.
+     *
+     * @param pages of a layer
      */
     public static void sliceOutputs(
             FloatArray probabilities,
@@ -195,6 +201,7 @@ public final class AttentionKernels {
             int headsPerKvHead,
             int headDim,
             int context,
+            int pages,
             int window) {
         for (@Parallel int i = 0; i < rows * heads * (Slices.count(context) * headDim); i++) {
             int d = i % headDim;
@@ -202,14 +209,16 @@ public final class AttentionKernels {
             int line = i / headDim / Slices.count(context);
             int head = line % heads;
             int row = line / heads;
-            int length = step.get(Step.POSITION) + row + 1;
+            int length = step.get(Step.position(row)) + 1;
             int first = Window.first(length, window);
             if (row < step.get(Step.ROWS) && start < length && start + Slices.SIZE > first) {
                 int kvHeads = heads / headsPerKvHead;
-                int value = (layer.get(0) * kvHeads + head / headsPerKvHead) * context * headDim + d;
+                int page = KvPages.of(step, layer, pages, row, start);
+                int value = KvPages.value(page, kvHeads, head / headsPerKvHead, headDim, start) + d;
                 float sum = 0f;
                 for (int t = Math.max(start, first); t < Math.min(start + Slices.SIZE, length); t++) {
-                    sum = Fused.fma(probabilities.get(line * context + t), values.get(value + t * headDim), sum);
+                    sum = Fused.fma(
+                            probabilities.get(line * context + t), values.get(value + (t - start) * headDim), sum);
                 }
                 sums.set(i, sum);
             }
@@ -228,7 +237,7 @@ public final class AttentionKernels {
             int line = i / headDim;
             int row = line / heads;
             if (row < step.get(Step.ROWS)) {
-                int length = step.get(Step.POSITION) + row + 1;
+                int length = step.get(Step.position(row)) + 1;
                 int slice = Window.first(length, window) / Slices.SIZE;
                 int first = (line * Slices.count(context) + slice) * headDim + d;
                 out.set(i, Slices.total(sums, first, headDim, Slices.count(length) - slice));

@@ -9,12 +9,13 @@ public final class CacheKernels {
     private CacheKernels() {}
 
     /**
-     * keys[layer][head][d][step[POSITION] + r] = key[r][head][d]; values[layer][head][step[POSITION] + r][d] = value[r][head][d].
+     * Stores key[r][head][d] and value[r][head][d] at the position of row r.
      *
-     * <p>Shapes: qkv [rows][(heads + 2 kvHeads) headDim]; keys [layers][kvHeads][headDim][context]; values
-     * [layers][kvHeads][context][headDim]: attention reads both contiguously.
+     * <p>Shapes: qkv [rows][(heads + 2 kvHeads) headDim]; keys and values as {@link KvPages} has them.
      *
      * <p>Order: r, head and d parallel, d contiguous in qkv and values. Rows of padding are not stored.
+     *
+     * @param pages of a layer
      */
     public static void append(
             FloatArray qkv,
@@ -26,17 +27,18 @@ public final class CacheKernels {
             int heads,
             int kvHeads,
             int headDim,
-            int context) {
+            int pages) {
         for (@Parallel int i = 0; i < rows * (kvHeads * headDim); i++) {
             int d = i % headDim;
             int head = i / headDim % kvHeads;
             int row = i / headDim / kvHeads;
             if (row < step.get(Step.ROWS)) {
-                int position = step.get(Step.POSITION) + row;
-                int cached = layer.get(0) * kvHeads + head;
+                int position = step.get(Step.position(row));
+                int page = KvPages.of(step, layer, pages, row, position);
                 int key = (row * (heads + 2 * kvHeads) + heads + head) * headDim + d;
-                keys.set((cached * headDim + d) * context + position, qkv.get(key));
-                values.set((cached * context + position) * headDim + d, qkv.get(key + kvHeads * headDim));
+                keys.set(KvPages.key(page, kvHeads, head, headDim, d, position), qkv.get(key));
+                int value = KvPages.value(page, kvHeads, head, headDim, position) + d;
+                values.set(value, qkv.get(key + kvHeads * headDim));
             }
         }
     }

@@ -43,7 +43,7 @@ public final class EmbeddingKernels {
     }
 
     /**
-     * out[r][i] += table[step[POSITION] + r][i].
+     * out[r][i] += table[position of row r][i].
      *
      * <p>Shapes: table [positions][width]; out [rows][width].
      *
@@ -51,8 +51,10 @@ public final class EmbeddingKernels {
      */
     public static void addPositions(FloatArray table, IntArray step, FloatArray out, int rows, int width) {
         for (@Parallel int i = 0; i < rows * width; i++) {
-            if (i / width < step.get(Step.ROWS)) {
-                out.set(i, out.get(i) + table.get(step.get(Step.POSITION) * width + i));
+            int row = i / width;
+            if (row < step.get(Step.ROWS)) {
+                int position = step.get(Step.position(row));
+                out.set(i, out.get(i) + table.get(position * width + i - row * width));
             }
         }
     }

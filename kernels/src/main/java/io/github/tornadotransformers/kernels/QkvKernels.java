@@ -10,7 +10,7 @@ import uk.ac.manchester.tornado.api.types.arrays.IntArray;
  * of {@code qkv} are not written.
  *
  * <p>Shapes: sums [rows][slices][(heads + 2 kvHeads) headDim]; bias [layers][(heads + 2 kvHeads) headDim]; qkv [rows][(heads + 2
- * kvHeads) headDim]; keys [layers][kvHeads][headDim][context]; values [layers][kvHeads][context][headDim].
+ * kvHeads) headDim]; keys and values as {@link KvPages} has them.
  */
 public final class QkvKernels {
     private QkvKernels() {}
@@ -20,6 +20,7 @@ public final class QkvKernels {
      *
      * <p>Order: r and element parallel, elements contiguous in sums; slices left to right.
      *
+     * @param pages of a layer
      * @param biased 1 to add the bias
      */
     public static void finish(
@@ -35,7 +36,7 @@ public final class QkvKernels {
             int heads,
             int kvHeads,
             int headDim,
-            int context,
+            int pages,
             int biased) {
         for (@Parallel int i = 0; i < rows * ((heads + 2 * kvHeads) * headDim); i++) {
             int width = (heads + 2 * kvHeads) * headDim;
@@ -43,7 +44,7 @@ public final class QkvKernels {
             int row = i / width;
             if (row < step.get(Step.ROWS)) {
                 float y = finished(sums, bias, layer, row, slices, width, column, biased);
-                store(qkv, keys, values, layer, step, row, column, heads, kvHeads, headDim, context, y);
+                store(qkv, keys, values, layer, step, row, column, heads, kvHeads, headDim, pages, y);
             }
         }
     }
@@ -51,10 +52,11 @@ public final class QkvKernels {
     /**
      * With rotation of pairs (a, b), half a head apart, to (a cos - b sin, b cos + a sin) in query and key heads.
      *
-     * <p>Shapes: angles [2][context][headDim/2], cosines then sines.
+     * <p>Shapes: angles [2][positions][headDim/2], cosines then sines.
      *
      * <p>Order: r, head and pair parallel, pairs contiguous in sums; slices left to right.
      *
+     * @param pages of a layer
      * @param biased 1 to add the bias
      */
     public static void finishRotated(
@@ -71,7 +73,8 @@ public final class QkvKernels {
             int heads,
             int kvHeads,
             int headDim,
-            int context,
+            int positions,
+            int pages,
             int biased) {
         for (@Parallel int i = 0; i < rows * ((heads + 2 * kvHeads) * (headDim / 2)); i++) {
             int pairs = headDim / 2;
@@ -84,15 +87,15 @@ public final class QkvKernels {
                 int right = left + pairs;
                 float a = finished(sums, bias, layer, row, slices, width, left, biased);
                 float b = finished(sums, bias, layer, row, slices, width, right, biased);
-                int angle = (step.get(Step.POSITION) + row) * pairs + pair;
+                int angle = step.get(Step.position(row)) * pairs + pair;
                 float cosine = angles.get(angle);
-                float sine = angles.get(context * pairs + angle);
+                float sine = angles.get(positions * pairs + angle);
                 float rotatedA = Fused.fma(a, cosine, Fused.product(Fused.negated(b), sine));
                 float rotatedB = Fused.fma(b, cosine, Fused.product(a, sine));
                 a = head < heads + kvHeads ? rotatedA : a;
                 b = head < heads + kvHeads ? rotatedB : b;
-                store(qkv, keys, values, layer, step, row, left, heads, kvHeads, headDim, context, a);
-                store(qkv, keys, values, layer, step, row, right, heads, kvHeads, headDim, context, b);
+                store(qkv, keys, values, layer, step, row, left, heads, kvHeads, headDim, pages, a);
+                store(qkv, keys, values, layer, step, row, right, heads, kvHeads, headDim, pages, b);
             }
         }
     }
@@ -115,18 +118,18 @@ public final class QkvKernels {
             int heads,
             int kvHeads,
             int headDim,
-            int context,
+            int pages,
             float y) {
-        int position = step.get(Step.POSITION) + row;
+        int position = step.get(Step.position(row));
+        int page = KvPages.of(step, layer, pages, row, position);
         int head = column / headDim;
         int d = column % headDim;
-        int cached = layer.get(0) * kvHeads;
         if (head < heads) {
             qkv.set(row * (heads + 2 * kvHeads) * headDim + column, y);
         } else if (head < heads + kvHeads) {
-            keys.set(((cached + head - heads) * headDim + d) * context + position, y);
+            keys.set(KvPages.key(page, kvHeads, head - heads, headDim, d, position), y);
         } else {
-            values.set(((cached + head - heads - kvHeads) * context + position) * headDim + d, y);
+            values.set(KvPages.value(page, kvHeads, head - heads - kvHeads, headDim, position) + d, y);
         }
     }
 }

@@ -30,7 +30,7 @@ public final class RotaryKernels {
             int head = i / pairs % (heads + kvHeads);
             int row = i / pairs / (heads + kvHeads);
             if (row < step.get(Step.ROWS)) {
-                int angle = (step.get(Step.POSITION) + row) * pairs + pair;
+                int angle = step.get(Step.position(row)) * pairs + pair;
                 int left = (row * (heads + 2 * kvHeads) + head) * headDim + pair;
                 int right = left + pairs;
                 float cosine = angles.get(angle);

@@ -9,17 +9,18 @@ public final class RowKernels {
     private RowKernels() {}
 
     /**
-     * out[i] = x[step[LOGIT_ROW]][i].
+     * out[r][i] = x[selected row r][i], as the head's {@link Step} selects.
      *
-     * <p>Shapes: x [rows][width]; out [width].
+     * <p>Shapes: x [all rows][width]; out [rows][width].
      *
-     * <p>Order: i parallel and contiguous.
-     *
-     * @param rows 1: how many are copied
+     * <p>Order: r and i parallel, i contiguous.
      */
-    public static void copyRow(FloatArray x, IntArray step, FloatArray out, int rows, int width) {
+    public static void copyRows(FloatArray x, IntArray step, FloatArray out, int rows, int width) {
         for (@Parallel int i = 0; i < rows * width; i++) {
-            out.set(i, x.get(step.get(Step.LOGIT_ROW) * width + i));
+            int row = i / width;
+            if (row < step.get(Step.ROWS)) {
+                out.set(i, x.get(step.get(Step.selected(row)) * width + i - row * width));
+            }
         }
     }
 

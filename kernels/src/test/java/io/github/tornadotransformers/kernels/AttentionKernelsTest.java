@@ -8,7 +8,9 @@ import io.github.tornadotransformers.models.program.RotaryTable;
 import io.github.tornadotransformers.models.program.Scaling;
 import io.github.tornadotransformers.testsupport.Bits;
 import io.github.tornadotransformers.testsupport.RandomData;
+import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.List;
 import java.util.stream.IntStream;
 import java.util.stream.LongStream;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -26,8 +28,27 @@ class AttentionKernelsTest {
         return LongStream.range(0, 60);
     }
 
-    /** Random heads and rows; rows behind {@code live} are padding, and may stand behind the context's end. */
-    private record Place(AttentionShape shape, int rows, int live, int position, int layer) {
+    /**
+     * Rows of a sequence that follow each other.
+     *
+     * @param pages the numbers of its pages
+     */
+    private record Text(int firstRow, int rows, int position, int[] pages) {
+        BatchRows batch() {
+            return BatchRows.of(position, rows);
+        }
+
+        float[] of(float[] rowsOfAll, int width) {
+            return Arrays.copyOfRange(rowsOfAll, firstRow * width, (firstRow + rows) * width);
+        }
+
+        void put(float[] own, float[] rowsOfAll, int width) {
+            System.arraycopy(own, 0, rowsOfAll, firstRow * width, rows * width);
+        }
+    }
+
+    /** Random heads, and rows of several sequences; rows behind {@code live} are padding. */
+    private record Place(AttentionShape shape, int rows, int live, List<Text> texts, int pages, int layer) {
         static Place of(RandomData data) {
             int kvHeads = data.between(1, 3);
             int heads = kvHeads * data.between(1, 3);
@@ -35,12 +56,47 @@ class AttentionKernelsTest {
             AttentionShape whole = new AttentionShape(heads, kvHeads, 2 * data.between(1, 40), context);
             AttentionShape shape = data.coin() ? whole : whole.withWindow(data.between(1, context + 1));
             int rows = data.between(1, 9);
-            int live = rows == 1 ? 1 : data.between(1, Math.min(rows, context));
-            return new Place(shape, rows, live, data.between(0, context - live), data.between(0, LAYERS - 1));
+            int live = rows == 1 ? 1 : data.between(1, rows);
+            List<Text> texts = new ArrayList<>();
+            int pagesOfOne = Slices.count(context);
+            int[] shuffled = shuffled(live * pagesOfOne + 1, data);
+            for (int row = 0; row < live; ) {
+                int count = data.between(1, Math.min(live - row, context));
+                int firstPage = texts.size() * pagesOfOne;
+                int[] pages = Arrays.copyOfRange(shuffled, firstPage, firstPage + pagesOfOne);
+                texts.add(new Text(row, count, data.between(0, context - count), pages));
+                row += count;
+            }
+            return new Place(shape, rows, live, texts, shuffled.length, data.between(0, LAYERS - 1));
+        }
+
+        private static int[] shuffled(int count, RandomData data) {
+            int[] numbers = IntStream.range(0, count).toArray();
+            for (int i = count - 1; i > 0; i--) {
+                int other = data.between(0, i);
+                int swapped = numbers[i];
+                numbers[i] = numbers[other];
+                numbers[other] = swapped;
+            }
+            return numbers;
         }
 
         IntArray step() {
-            return KernelArrays.step(position, live, live - 1);
+            int pagesOfOne = Slices.count(shape.contextLength());
+            IntArray step = new IntArray((int) Step.size(rows, (long) texts.size() * pagesOfOne));
+            step.set(Step.ROWS, live);
+            for (int text = 0; text < texts.size(); text++) {
+                Text of = texts.get(text);
+                int table = Step.firstTable(rows) + text * pagesOfOne;
+                for (int row = 0; row < of.rows(); row++) {
+                    step.set(Step.position(of.firstRow() + row), of.position() + row);
+                    step.set(Step.table(of.firstRow() + row), table);
+                }
+                for (int page = 0; page < pagesOfOne; page++) {
+                    step.set(table + page, of.pages()[page]);
+                }
+            }
+            return step;
         }
 
         IntArray layerIndex() {
@@ -55,16 +111,31 @@ class AttentionKernelsTest {
             return Slices.count(shape.contextLength());
         }
 
-        FloatArray stacked(float[] cache) {
-            return KernelArrays.stacked(cache, layer, LAYERS);
+        /** A cache of each sequence as the oracle has it. */
+        List<float[]> caches(RandomData data) {
+            return texts.stream()
+                    .map(_ -> data.wildFloats((int) shape.cacheLayerSize()))
+                    .toList();
         }
 
-        BatchRows batch() {
-            return BatchRows.of(position, live);
+        /** The pages of all sequences in one array of several layers; NaN where there is none. */
+        FloatArray pool(List<float[]> caches) {
+            int size = (int) shape.cacheLayerSize(1);
+            FloatArray pool = KernelArrays.nan(LAYERS * pages * size);
+            for (int text = 0; text < caches.size(); text++) {
+                for (int page = 0; page < slices(); page++) {
+                    int to = (layer * pages + texts.get(text).pages()[page]) * size;
+                    for (int i = 0; i < size; i++) {
+                        pool.set(to + i, caches.get(text)[page * size + i]);
+                    }
+                }
+            }
+            return pool;
         }
 
-        BatchRows batch(float[] keys, float[] values) {
-            return BatchRows.of(position, live, KvLayer.contiguous(shape, keys, values));
+        @Override
+        public String toString() {
+            return shape + ", " + live + " of " + rows + " rows, " + texts.size() + " sequences";
         }
     }
 
@@ -81,7 +152,11 @@ class AttentionKernelsTest {
         RotaryTable table = RotaryTable.of(frequencies, 1, shape.contextLength());
         float[] expected = data.wildFloats(place.rows() * shape.fusedWidth());
         FloatArray actual = FloatArray.fromArray(expected);
-        oracle.rotary(shape, table, place.batch(), expected);
+        for (Text text : place.texts()) {
+            float[] qkv = text.of(expected, shape.fusedWidth());
+            oracle.rotary(shape, table, text.batch(), qkv);
+            text.put(qkv, expected, shape.fusedWidth());
+        }
         RotaryKernels.rotatePairs(
                 KernelArrays.angles(table),
                 place.step(),
@@ -102,11 +177,16 @@ class AttentionKernelsTest {
         Place place = Place.of(data);
         AttentionShape shape = place.shape();
         float[] qkv = data.wildFloats(place.rows() * shape.fusedWidth());
-        float[] expectedKeys = data.floats((int) shape.cacheLayerSize());
-        float[] expectedValues = data.floats((int) shape.cacheLayerSize());
-        FloatArray keys = place.stacked(expectedKeys);
-        FloatArray values = place.stacked(expectedValues);
-        oracle.cacheAppend(shape, place.batch(expectedKeys, expectedValues), qkv);
+        List<float[]> expectedKeys = place.caches(data);
+        List<float[]> expectedValues = place.caches(data);
+        FloatArray keys = place.pool(expectedKeys);
+        FloatArray values = place.pool(expectedValues);
+        for (int i = 0; i < place.texts().size(); i++) {
+            Text text = place.texts().get(i);
+            KvLayer cache = KvLayer.contiguous(shape, expectedKeys.get(i), expectedValues.get(i));
+            oracle.cacheAppend(
+                    shape, BatchRows.of(text.position(), text.rows(), cache), text.of(qkv, shape.fusedWidth()));
+        }
         CacheKernels.append(
                 FloatArray.fromArray(qkv),
                 place.layerIndex(),
@@ -117,13 +197,13 @@ class AttentionKernelsTest {
                 shape.heads(),
                 shape.kvHeads(),
                 shape.headDim(),
-                shape.contextLength());
+                place.pages());
         Bits.assertSame(
-                "keys " + place, keys.toHeapArray(), place.stacked(expectedKeys).toHeapArray());
+                "keys " + place, keys.toHeapArray(), place.pool(expectedKeys).toHeapArray());
         Bits.assertSame(
                 "values " + place,
                 values.toHeapArray(),
-                place.stacked(expectedValues).toHeapArray());
+                place.pool(expectedValues).toHeapArray());
     }
 
     @ParameterizedTest
@@ -133,16 +213,23 @@ class AttentionKernelsTest {
         Place place = Place.of(data);
         AttentionShape shape = place.shape();
         float[] qkv = data.wildFloats(place.rows() * shape.fusedWidth());
-        float[] keys = data.wildFloats((int) shape.cacheLayerSize());
+        List<float[]> keys = place.caches(data);
         float[] expected = new float[place.rows() * shape.scoresWidth()];
         Arrays.fill(expected, Float.NaN);
         FloatArray actual = FloatArray.fromArray(expected);
         boolean capped = data.coin();
         Scaling scaling = capped ? Scaling.by(0.3f).capped(7f) : Scaling.by(0.3f);
-        oracle.attentionScores(shape, scaling, place.batch(keys, new float[0]), qkv, expected);
+        for (int i = 0; i < place.texts().size(); i++) {
+            Text text = place.texts().get(i);
+            KvLayer cache = KvLayer.contiguous(shape, keys.get(i), new float[0]);
+            float[] scores = text.of(expected, shape.scoresWidth());
+            BatchRows batch = BatchRows.of(text.position(), text.rows(), cache);
+            oracle.attentionScores(shape, scaling, batch, text.of(qkv, shape.fusedWidth()), scores);
+            text.put(scores, expected, shape.scoresWidth());
+        }
         AttentionKernels.scaledScores(
                 FloatArray.fromArray(qkv),
-                place.stacked(keys),
+                place.pool(keys),
                 place.layerIndex(),
                 place.step(),
                 actual,
@@ -151,6 +238,7 @@ class AttentionKernelsTest {
                 shape.headsPerKvHead(),
                 shape.headDim(),
                 shape.contextLength(),
+                place.pages(),
                 place.window(),
                 0.3f,
                 capped ? 7f : 0f,
@@ -170,7 +258,11 @@ class AttentionKernelsTest {
             expected[i] *= data.coin() ? 1f : 60f;
         }
         float[] scores = expected.clone();
-        oracle.softmax(shape, place.batch(), expected);
+        for (Text text : place.texts()) {
+            float[] own = text.of(expected, shape.scoresWidth());
+            oracle.softmax(shape, text.batch(), own);
+            text.put(own, expected, shape.scoresWidth());
+        }
         // NaN spoils a sum, but never wins a maximum.
         for (float stale : new float[] {Float.NaN, Float.MAX_VALUE}) {
             FloatArray actual = FloatArray.fromArray(scores);
@@ -200,15 +292,22 @@ class AttentionKernelsTest {
         Place place = Place.of(data);
         AttentionShape shape = place.shape();
         float[] probabilities = data.wildFloats(place.rows() * shape.scoresWidth());
-        float[] values = data.wildFloats((int) shape.cacheLayerSize());
+        List<float[]> values = place.caches(data);
         float[] expected = new float[place.rows() * shape.queryWidth()];
         Arrays.fill(expected, Float.NaN);
         FloatArray actual = FloatArray.fromArray(expected);
-        oracle.attentionOutput(shape, place.batch(new float[0], values), probabilities, expected);
+        for (int i = 0; i < place.texts().size(); i++) {
+            Text text = place.texts().get(i);
+            KvLayer cache = KvLayer.contiguous(shape, new float[0], values.get(i));
+            float[] out = text.of(expected, shape.queryWidth());
+            BatchRows batch = BatchRows.of(text.position(), text.rows(), cache);
+            oracle.attentionOutput(shape, batch, text.of(probabilities, shape.scoresWidth()), out);
+            text.put(out, expected, shape.queryWidth());
+        }
         FloatArray sums = KernelArrays.nan(place.rows() * shape.queryWidth() * place.slices());
         AttentionKernels.sliceOutputs(
                 FloatArray.fromArray(probabilities),
-                place.stacked(values),
+                place.pool(values),
                 place.layerIndex(),
                 place.step(),
                 sums,
@@ -217,6 +316,7 @@ class AttentionKernelsTest {
                 shape.headsPerKvHead(),
                 shape.headDim(),
                 shape.contextLength(),
+                place.pages(),
                 place.window());
         AttentionKernels.finishOutputs(
                 sums,
@@ -245,7 +345,7 @@ class AttentionKernelsTest {
         oracle.gatedMlp(activation.activation(), gateUp, live, width, expected);
         GatedMlpKernels.gatedMlp(
                 FloatArray.fromArray(gateUp),
-                KernelArrays.step(0, live, 0),
+                KernelArrays.live(live),
                 actual,
                 rows,
                 width,
@@ -268,7 +368,7 @@ class AttentionKernelsTest {
         oracle.scale(scaling, live * width, expected);
         ScaleKernels.scale(
                 actual,
-                KernelArrays.step(0, live, 0),
+                KernelArrays.live(live),
                 rows,
                 width,
                 0.7f,
@@ -280,14 +380,24 @@ class AttentionKernelsTest {
 
     @ParameterizedTest
     @MethodSource("seeds")
-    void selectCopiesTheRowWhoseLogitsAreWanted(long seed) {
+    void selectCopiesTheRowsWhoseLogitsAreWanted(long seed) {
         RandomData data = new RandomData(seed);
-        int rows = data.between(1, 9);
+        int all = data.between(1, 9);
         int width = data.size(389);
-        int row = data.between(0, rows - 1);
-        float[] x = data.wildFloats(rows * width);
-        FloatArray actual = KernelArrays.nan(width);
-        RowKernels.copyRow(FloatArray.fromArray(x), KernelArrays.step(0, rows, row), actual, 1, width);
-        Bits.assertSame("row " + row, actual.toHeapArray(), Arrays.copyOfRange(x, row * width, (row + 1) * width));
+        int rows = data.between(1, 5);
+        int live = data.between(1, rows);
+        float[] x = data.wildFloats(all * width);
+        float[] expected = new float[rows * width];
+        Arrays.fill(expected, Float.NaN);
+        IntArray step = new IntArray((int) Step.headSize(rows));
+        step.set(Step.ROWS, live);
+        for (int row = 0; row < live; row++) {
+            int selected = data.between(0, all - 1);
+            step.set(Step.selected(row), selected);
+            System.arraycopy(x, selected * width, expected, row * width, width);
+        }
+        FloatArray actual = KernelArrays.nan(rows * width);
+        RowKernels.copyRows(FloatArray.fromArray(x), step, actual, rows, width);
+        Bits.assertSame(live + " of " + rows, actual.toHeapArray(), expected);
     }
 }

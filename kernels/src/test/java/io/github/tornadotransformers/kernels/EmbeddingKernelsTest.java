@@ -68,7 +68,7 @@ class EmbeddingKernelsTest {
                 table.bytes(),
                 table.scales(),
                 table.powers(),
-                KernelArrays.step(0, live, 0),
+                KernelArrays.live(live),
                 out,
                 table.format(),
                 tokens.length,
@@ -90,7 +90,11 @@ class EmbeddingKernelsTest {
         FloatArray actual = FloatArray.fromArray(expected);
         oracle.positionEmbedding(table, BatchRows.of(position, live), width, expected);
         EmbeddingKernels.addPositions(
-                FloatArray.fromArray(table), KernelArrays.step(position, live, 0), actual, rows, width);
+                FloatArray.fromArray(table),
+                KernelArrays.step(position, rows, live, position + live),
+                actual,
+                rows,
+                width);
         Bits.assertSame("width " + width, actual.toHeapArray(), expected);
     }
 

@@ -64,7 +64,7 @@ class FusedKernelsTest {
                     weight.scales(),
                     weight.powers(),
                     layerIndex(),
-                    KernelArrays.step(0, live, 0),
+                    KernelArrays.live(live),
                     sums,
                     weight.format(),
                     rows,
@@ -110,7 +110,7 @@ class FusedKernelsTest {
                 projection.sums(),
                 projection.stackedBias(),
                 projection.layerIndex(),
-                KernelArrays.step(position, projection.live(), 0),
+                KernelArrays.step(position, projection.rows(), projection.live(), shape.contextLength()),
                 qkv,
                 keys,
                 values,
@@ -119,7 +119,7 @@ class FusedKernelsTest {
                 shape.heads(),
                 shape.kvHeads(),
                 shape.headDim(),
-                shape.contextLength(),
+                Slices.count(shape.contextLength()),
                 projection.biased());
         assertStored(projection, shape, position, expected, caches, qkv, keys, values);
     }
@@ -146,7 +146,7 @@ class FusedKernelsTest {
                 projection.stackedBias(),
                 KernelArrays.angles(table),
                 projection.layerIndex(),
-                KernelArrays.step(position, projection.live(), 0),
+                KernelArrays.step(position, projection.rows(), projection.live(), shape.contextLength()),
                 qkv,
                 keys,
                 values,
@@ -155,7 +155,8 @@ class FusedKernelsTest {
                 shape.heads(),
                 shape.kvHeads(),
                 shape.headDim(),
-                shape.contextLength(),
+                table.positions(),
+                Slices.count(shape.contextLength()),
                 projection.biased());
         assertStored(projection, shape, position, expected, caches, qkv, keys, values);
     }
@@ -213,7 +214,7 @@ class FusedKernelsTest {
                 projection.sums(),
                 projection.stackedBias(),
                 projection.layerIndex(),
-                KernelArrays.step(0, projection.live(), 0),
+                KernelArrays.live(projection.live()),
                 actual,
                 projection.rows(),
                 projection.slices(),
@@ -240,7 +241,7 @@ class FusedKernelsTest {
         oracle.softmax(shape, BatchRows.of(position, 1), expected);
         FloatArray actual = FloatArray.fromArray(scores);
         FloatArray sums = KernelArrays.nan(heads * Slices.count(context));
-        IntArray step = KernelArrays.step(position, 1, 0);
+        IntArray step = KernelArrays.step(position, 1, 1, context);
         AttentionKernels.rowExponentials(raw, step, actual, sums, heads, context, window, KernelMath.STRICT);
         AttentionKernels.divideByTotals(sums, step, actual, 1, heads, context, window, KernelMath.STRICT);
         Bits.assertSame(shape + " at " + position, actual.toHeapArray(), expected);

@@ -40,7 +40,7 @@ class GradientKernelsTest {
         }
 
         IntArray step() {
-            return KernelArrays.step(0, live, 0);
+            return KernelArrays.live(live);
         }
 
         IntArray layerIndex() {

@@ -9,8 +9,17 @@ import uk.ac.manchester.tornado.api.types.arrays.IntArray;
 final class KernelArrays {
     private KernelArrays() {}
 
-    static IntArray step(int position, int rows, int logitRow) {
-        return IntArray.fromElements(position, rows, logitRow);
+    /** A step whose rows have no place. */
+    static IntArray live(int rows) {
+        return IntArray.fromElements(rows);
+    }
+
+    /** Rows of one sequence, of the only one that has pages. */
+    static IntArray step(int position, int rows, int live, int context) {
+        int pages = Slices.count(context);
+        IntArray step = new IntArray((int) Step.size(rows, pages));
+        Step.setSequence(step, position, rows, live, pages);
+        return step;
     }
 
     static IntArray layer(int layer) {

@@ -52,7 +52,7 @@ class NormKernelsTest {
         float[] expected = new float[rows.live() * rows.width()];
         oracle.layerNorm(rows.x(), rows.weight(), rows.bias(), 1e-5f, rows.live(), rows.width(), expected);
         FloatArray x = FloatArray.fromArray(rows.x());
-        IntArray step = KernelArrays.step(0, rows.live(), 0);
+        IntArray step = KernelArrays.live(rows.live());
         FloatArray sums = rows.slices();
         FloatArray deviations = rows.slices();
         FloatArray actual = KernelArrays.nan(rows.x().length);
@@ -108,7 +108,7 @@ class NormKernelsTest {
         FloatArray actual = FloatArray.fromArray(expected);
         oracle.rmsNorm(groups, rows.x(), weight, 1e-6f, residual, rows.live(), expected);
         FloatArray x = FloatArray.fromArray(rows.x());
-        IntArray step = KernelArrays.step(0, rows.live(), 0);
+        IntArray step = KernelArrays.live(rows.live());
         FloatArray squares = grouped.squares();
         grouped.sliceSquares(x, step, squares);
         NormKernels.rmsNorm(
@@ -141,7 +141,7 @@ class NormKernelsTest {
         float[] expected = rows.x().clone();
         FloatArray actual = FloatArray.fromArray(expected);
         oracle.rmsNorm(groups, expected, weight, 1e-6f, Residual.NONE, rows.live(), expected);
-        IntArray step = KernelArrays.step(0, rows.live(), 0);
+        IntArray step = KernelArrays.live(rows.live());
         FloatArray squares = grouped.squares();
         grouped.sliceSquares(actual, step, squares);
         NormKernels.rmsNormInPlace(

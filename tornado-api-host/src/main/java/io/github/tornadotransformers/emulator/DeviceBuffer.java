@@ -5,6 +5,7 @@ import uk.ac.manchester.tornado.api.types.arrays.TornadoNativeArray;
 /** One array's memory on the device; several graphs share it after a hand-over. */
 final class DeviceBuffer {
     private final EmulatedDevice device;
+    private final TornadoNativeArray host;
     private final TornadoNativeArray memory;
     private boolean defined;
     private boolean freed;
@@ -12,8 +13,14 @@ final class DeviceBuffer {
     /** Takes memory for {@code host} from {@code device}; it holds poison. */
     DeviceBuffer(EmulatedDevice device, TornadoNativeArray host) {
         this.device = device;
-        device.allocate(host.getNumBytesOfSegmentWithHeader());
+        this.host = host;
+        device.add(this);
         this.memory = Poison.like(host);
+    }
+
+    @SuppressWarnings("ReferenceEquality") // the array itself
+    boolean isOf(TornadoNativeArray array) {
+        return host == array;
     }
 
     TornadoNativeArray memory() {
@@ -21,7 +28,7 @@ final class DeviceBuffer {
     }
 
     long bytes() {
-        return memory.getNumBytesOfSegmentWithHeader();
+        return host.getNumBytesOfSegmentWithHeader();
     }
 
     /** Whether a transfer or a task ever wrote to it. */
@@ -50,7 +57,7 @@ final class DeviceBuffer {
     void free() {
         if (!freed) {
             freed = true;
-            device.release(bytes());
+            device.remove(this);
         }
     }
 }

@@ -3,8 +3,10 @@ package io.github.tornadotransformers.emulator;
 import java.util.Arrays;
 import java.util.Collections;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.Map;
 import java.util.OptionalInt;
+import java.util.Set;
 import uk.ac.manchester.tornado.api.TornadoDeviceContext;
 import uk.ac.manchester.tornado.api.TornadoTargetDevice;
 import uk.ac.manchester.tornado.api.WorkerGrid;
@@ -12,6 +14,7 @@ import uk.ac.manchester.tornado.api.common.TornadoDevice;
 import uk.ac.manchester.tornado.api.enums.TornadoDeviceType;
 import uk.ac.manchester.tornado.api.enums.TornadoVMBackendType;
 import uk.ac.manchester.tornado.api.exceptions.TornadoOutOfMemoryException;
+import uk.ac.manchester.tornado.api.types.arrays.TornadoNativeArray;
 
 /** The emulator's device: it counts memory, transfers and tasks, and is named {@link #NAME} so that nobody takes it for hardware. */
 public final class EmulatedDevice implements TornadoDevice, TornadoTargetDevice, TornadoDeviceContext {
@@ -21,6 +24,7 @@ public final class EmulatedDevice implements TornadoDevice, TornadoTargetDevice,
 
     private final DeviceLimits limits;
     private final Map<String, Integer> loops = new HashMap<>();
+    private final Set<DeviceBuffer> buffers = new HashSet<>();
     private long usedBytes;
     private long bytesToDevice;
     private long bytesToHost;
@@ -53,17 +57,33 @@ public final class EmulatedDevice implements TornadoDevice, TornadoTargetDevice,
         return tasksRun;
     }
 
-    void allocate(long bytes) {
+    /**
+     * Makes elements {@code [first, first + count)} of every copy of {@code array} on this device what they were before anything
+     * was written to them.
+     */
+    public void poison(TornadoNativeArray array, int first, int count) {
+        buffers.stream()
+                .filter(buffer -> buffer.isOf(array))
+                .forEach(buffer -> Poison.fill(buffer.memory(), first, count));
+    }
+
+    void add(DeviceBuffer buffer) {
+        allocate(buffer.bytes());
+        buffers.add(buffer);
+    }
+
+    void remove(DeviceBuffer buffer) {
+        usedBytes -= buffer.bytes();
+        buffers.remove(buffer);
+    }
+
+    private void allocate(long bytes) {
         if (bytes >= limits.maxAllocationBytes() || bytes > limits.memoryBytes() - usedBytes) {
             throw new TornadoOutOfMemoryException(
                     "cannot allocate %d bytes: %d of %d are used, and one buffer must be smaller than %d"
                             .formatted(bytes, usedBytes, limits.memoryBytes(), limits.maxAllocationBytes()));
         }
         usedBytes += bytes;
-    }
-
-    void release(long bytes) {
-        usedBytes -= bytes;
     }
 
     void countToDevice(long bytes) {

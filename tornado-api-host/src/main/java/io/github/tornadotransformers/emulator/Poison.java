@@ -27,8 +27,14 @@ final class Poison {
     /** A new array of the same type and size as {@code host}, all poison. */
     static TornadoNativeArray like(TornadoNativeArray host) {
         TornadoNativeArray copy = emptyLike(host);
+        fill(copy, 0, copy.getSize());
+        return copy;
+    }
+
+    /** Makes {@code count} elements poison. */
+    static void fill(TornadoNativeArray copy, int first, int count) {
         MemorySegment memory = copy.getSegment();
-        for (int i = 0; i < copy.getSize(); i++) {
+        for (int i = first; i < first + count; i++) {
             switch (copy) {
                 case ByteArray _ -> memory.setAtIndex(ValueLayout.JAVA_BYTE, i, BYTE);
                 case ShortArray _ -> memory.setAtIndex(ValueLayout.JAVA_SHORT, i, SHORT);
@@ -38,7 +44,6 @@ final class Poison {
                 case DoubleArray _ -> memory.setAtIndex(ValueLayout.JAVA_LONG, i, DOUBLE);
             }
         }
-        return copy;
     }
 
     private static TornadoNativeArray emptyLike(TornadoNativeArray host) {

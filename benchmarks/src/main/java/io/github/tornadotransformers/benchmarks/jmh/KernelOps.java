@@ -43,7 +43,10 @@ final class KernelOps implements HostOps {
     /** Each array holds one layer. */
     private final IntArray layer = IntArray.fromElements(0);
 
-    private final IntArray step = new IntArray(Step.SIZE);
+    /** Of rows without a place; where they have one, it is in {@code places}. */
+    private final IntArray live = new IntArray(1);
+
+    private final Map<Place, IntArray> places = new HashMap<>();
     private final FloatArray noFloats = new FloatArray(1);
 
     /** By identity: an array that is written stays the same array. */
@@ -80,9 +83,24 @@ final class KernelOps implements HostOps {
         return known;
     }
 
-    /** Of one sequence. */
-    private void setStep(BatchRows batch) {
-        setStep(batch.position(0), batch.count());
+    /** Rows of one sequence, in a cache of so many positions. */
+    private record Place(int firstPosition, int rows, int context) {
+        IntArray step() {
+            int pages = AttentionShape.pages(context);
+            IntArray step = new IntArray(Math.toIntExact(Step.size(rows, pages)));
+            Step.setSequence(step, firstPosition, rows, rows, pages);
+            return step;
+        }
+    }
+
+    /** Where the rows of a sequence stand; their pages follow each other. */
+    private IntArray step(BatchRows batch, int context) {
+        return places.computeIfAbsent(new Place(batch.position(0), batch.count(), context), Place::step);
+    }
+
+    private IntArray step(int rows) {
+        live.set(Step.ROWS, rows);
+        return live;
     }
 
     private static KvLayer cache(BatchRows batch) {
@@ -97,15 +115,9 @@ final class KernelOps implements HostOps {
         return floats(cache(batch).values());
     }
 
-    private void setStep(int firstPosition, int rows) {
-        step.set(Step.POSITION, firstPosition);
-        step.set(Step.ROWS, rows);
-        step.set(Step.LOGIT_ROW, rows - 1);
-    }
-
     @Override
     public void tokenEmbedding(HostMatrix table, float scale, int[] tokens, int rows, float[] out) {
-        setStep(0, rows);
+        IntArray step = step(rows);
         KernelMatrix w = matrix(table);
         EmbeddingKernels.lookUpTokens(
                 copy(tokens, IntArray::fromArray),
@@ -125,13 +137,13 @@ final class KernelOps implements HostOps {
 
     @Override
     public void positionEmbedding(float[] table, BatchRows rows, int width, float[] out) {
-        setStep(rows);
+        IntArray step = step(rows, rows.end());
         EmbeddingKernels.addPositions(floats(table), step, floats(out), rows.count(), width);
     }
 
     @Override
     public void layerNorm(float[] x, float[] weight, float[] bias, float epsilon, int rows, int width, float[] out) {
-        setStep(0, rows);
+        IntArray step = step(rows);
         FloatArray sums = scratch("sums", rows * Slices.count(width));
         FloatArray deviations = scratch("deviations", rows * Slices.count(width));
         FloatArray in = floats(x);
@@ -156,7 +168,7 @@ final class KernelOps implements HostOps {
     @SuppressWarnings("ReferenceEquality") // the same array, not an equal one, is in place
     public void rmsNorm(
             Groups groups, float[] x, float[] weight, float epsilon, Residual residual, int rows, float[] out) {
-        setStep(0, rows);
+        IntArray step = step(rows);
         int size = groups.size();
         FloatArray squares = scratch("sums", rows * groups.count() * Slices.count(size));
         NormKernels.sliceSquares(
@@ -202,7 +214,7 @@ final class KernelOps implements HostOps {
             Residual residual,
             int rows,
             float[] out) {
-        setStep(0, rows);
+        IntArray step = step(rows);
         int inputs = weight.rows();
         int columns = weight.columns();
         FloatArray sums = scratch("sums", rows * Slices.count(inputs) * columns);
@@ -254,7 +266,7 @@ final class KernelOps implements HostOps {
 
     @Override
     public void rotary(AttentionShape shape, RotaryTable table, BatchRows rows, float[] qkv) {
-        setStep(rows);
+        IntArray step = step(rows, table.positions());
         RotaryKernels.rotatePairs(
                 copy(table, KernelOps::angles),
                 step,
@@ -275,7 +287,7 @@ final class KernelOps implements HostOps {
 
     @Override
     public void cacheAppend(AttentionShape shape, BatchRows rows, float[] qkv) {
-        setStep(rows);
+        IntArray step = step(rows, shape.contextLength());
         CacheKernels.append(
                 floats(qkv),
                 layer,
@@ -286,12 +298,12 @@ final class KernelOps implements HostOps {
                 shape.heads(),
                 shape.kvHeads(),
                 shape.headDim(),
-                shape.contextLength());
+                AttentionShape.pages(shape.contextLength()));
     }
 
     @Override
     public void attentionScores(AttentionShape shape, Scaling scaling, BatchRows rows, float[] qkv, float[] scores) {
-        setStep(rows);
+        IntArray step = step(rows, shape.contextLength());
         AttentionKernels.scaledScores(
                 floats(qkv),
                 keys(rows),
@@ -303,6 +315,7 @@ final class KernelOps implements HostOps {
                 shape.headsPerKvHead(),
                 shape.headDim(),
                 shape.contextLength(),
+                AttentionShape.pages(shape.contextLength()),
                 KernelArguments.window(shape),
                 scaling.factor(),
                 KernelArguments.cap(scaling),
@@ -312,8 +325,8 @@ final class KernelOps implements HostOps {
 
     @Override
     public void softmax(AttentionShape shape, BatchRows rows, float[] scores) {
-        setStep(rows);
         int context = shape.contextLength();
+        IntArray step = step(rows, context);
         int slices = rows.count() * shape.heads() * Slices.count(context);
         FloatArray maxima = scratch("maxima", slices);
         FloatArray sums = scratch("sums", slices);
@@ -328,8 +341,8 @@ final class KernelOps implements HostOps {
 
     @Override
     public void attentionOutput(AttentionShape shape, BatchRows rows, float[] probabilities, float[] out) {
-        setStep(rows);
         int context = shape.contextLength();
+        IntArray step = step(rows, context);
         FloatArray sums = scratch("sums", rows.count() * Slices.count(context) * shape.queryWidth());
         AttentionKernels.sliceOutputs(
                 floats(probabilities),
@@ -342,6 +355,7 @@ final class KernelOps implements HostOps {
                 shape.headsPerKvHead(),
                 shape.headDim(),
                 context,
+                AttentionShape.pages(context),
                 KernelArguments.window(shape));
         AttentionKernels.finishOutputs(
                 sums,
@@ -356,7 +370,7 @@ final class KernelOps implements HostOps {
 
     @Override
     public void gatedMlp(Activation activation, float[] gateUp, int rows, int width, float[] out) {
-        setStep(0, rows);
+        IntArray step = step(rows);
         GatedMlpKernels.gatedMlp(
                 floats(gateUp),
                 step,
@@ -369,7 +383,7 @@ final class KernelOps implements HostOps {
 
     @Override
     public void scale(Scaling scaling, int count, float[] x) {
-        setStep(0, 1);
+        IntArray step = step(1);
         ScaleKernels.scale(
                 floats(x),
                 step,

@@ -34,12 +34,17 @@ public final class BatchPiece {
      * @param maxLogitRows rows of a piece whose logits are wanted, 1 or more
      */
     public static List<BatchPiece> cut(Batch batch, int maxRows, int maxLogitRows) {
+        return cut(batch, maxRows, maxRows, maxLogitRows);
+    }
+
+    /** @param firstRows of the first piece, instead of {@code maxRows} */
+    public static List<BatchPiece> cut(Batch batch, int firstRows, int maxRows, int maxLogitRows) {
         List<BatchPiece> pieces = new ArrayList<>();
         BatchPiece piece = new BatchPiece();
         for (int index = 0; index < batch.spans().size(); index++) {
             Span span = batch.spans().get(index);
             for (int start = 0; start < span.tokens().length; ) {
-                int room = piece.room(span, maxRows, maxLogitRows);
+                int room = piece.room(span, pieces.isEmpty() ? firstRows : maxRows, maxLogitRows);
                 if (room == 0) {
                     pieces.add(piece);
                     piece = new BatchPiece();
@@ -82,6 +87,15 @@ public final class BatchPiece {
 
     public int rows() {
         return rows;
+    }
+
+    /** Where a row stands in its sequence. */
+    public int position(int row) {
+        Part part = parts.stream()
+                .filter(each -> row < each.firstRow + each.rows)
+                .findFirst()
+                .orElseThrow();
+        return part.firstPosition() + row - part.firstRow;
     }
 
     /** In the order of their rows, without gaps. */

@@ -8,14 +8,14 @@ public final class ControlKeys {
     /** The ids of the rows' tokens. */
     public static final NamedKey<IntArray> TOKENS = NamedKey.ints("tokens");
 
-    /** What {@link io.github.tornadotransformers.kernels.Step} describes, for embedding and blocks. */
-    public static final NamedKey<IntArray> STEP = NamedKey.ints("step");
-
-    /** The same for the head. */
-    public static final NamedKey<IntArray> HEAD_STEP = NamedKey.ints("head step");
-
     /** The index of the layer whose weights and cache are used, within its group. */
     public static final NamedKey<IntArray> LAYER = NamedKey.ints("layer");
 
     private ControlKeys() {}
+
+    /** What {@link io.github.tornadotransformers.kernels.Step} describes, for a stage. */
+    public static NamedKey<IntArray> step(Stage stage) {
+        Stage of = stage == Stage.TRAINING_HEAD ? Stage.TRAINING : stage;
+        return NamedKey.ints(of + " step");
+    }
 }

@@ -4,6 +4,7 @@ import io.github.tornadotransformers.kernels.Step;
 import io.github.tornadotransformers.models.Term;
 import io.github.tornadotransformers.models.Wording;
 import io.github.tornadotransformers.models.checkpoint.DType;
+import io.github.tornadotransformers.models.program.AttentionShape;
 import io.github.tornadotransformers.models.program.Buffer;
 import io.github.tornadotransformers.models.program.Op;
 import io.github.tornadotransformers.models.program.Program;
@@ -34,6 +35,8 @@ public final class DeviceOp implements AutoCloseable {
     private final DeviceGraph graph;
     private final DevicePlan plan;
     private final DeviceModel model;
+    private final Stage stage;
+    private final int pages;
     private int turn;
 
     /**
@@ -43,7 +46,7 @@ public final class DeviceOp implements AutoCloseable {
      * @param read the buffer that the Op reads besides its output
      * @param input of the rows; empty where it reads none
      * @param output what it holds before the first run
-     * @param keys of each layer's cache, as are {@code values}; empty arrays where the Op has none
+     * @param keys of each layer's cache, one page behind the other, as are {@code values}; empty arrays where the Op has none
      */
     public record Inputs(
             int[] tokens,
@@ -57,8 +60,9 @@ public final class DeviceOp implements AutoCloseable {
 
     private DeviceOp(Program alone, DType dtype, Inputs inputs, WeightSource weights, DeviceOptions options) {
         Op op = alone.kinds().getFirst().ops().getFirst();
-        Stage stage = inputs.rows() == 1 ? Stage.DECODE : Stage.PREFILL;
-        model = DeviceModel.of(alone, dtype, options.math(), options.device());
+        this.stage = inputs.rows() == 1 ? Stage.DECODE : Stage.PREFILL;
+        this.pages = AttentionShape.pages(alone.contextLength());
+        model = DeviceModel.of(alone, dtype, options.math(), options.device(), pages);
         TaskBuilder tasks = new TaskBuilder(model, stage, inputs.rows(), LayerScope.each(0));
         new OpTasks(tasks).add(op);
         graph = DeviceGraph.of("op", tasks);
@@ -112,10 +116,10 @@ public final class DeviceOp implements AutoCloseable {
     }
 
     private void fill(Inputs inputs) {
-        IntArray step = arrays.get(ControlKeys.STEP);
-        step.set(Step.POSITION, inputs.firstPosition());
-        step.set(Step.ROWS, inputs.rows());
-        step.set(Step.LOGIT_ROW, inputs.rows() - 1);
+        ArrayKey<IntArray> step = ControlKeys.step(stage);
+        if (graph.uses().contains(step)) {
+            Step.setSequence(arrays.get(step), inputs.firstPosition(), inputs.rows(), inputs.rows(), pages);
+        }
         if (graph.uses().contains(ControlKeys.TOKENS)) {
             for (int row = 0; row < inputs.rows(); row++) {
                 arrays.get(ControlKeys.TOKENS).set(row, inputs.tokens()[row]);

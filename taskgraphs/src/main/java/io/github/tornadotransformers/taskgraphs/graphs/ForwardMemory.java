@@ -1,8 +1,10 @@
 package io.github.tornadotransformers.taskgraphs.graphs;
 
+import io.github.tornadotransformers.models.ByteCount;
 import io.github.tornadotransformers.models.Term;
 import io.github.tornadotransformers.models.Wording;
 import io.github.tornadotransformers.models.checkpoint.DType;
+import io.github.tornadotransformers.models.program.AttentionShape;
 import io.github.tornadotransformers.models.program.Program;
 import io.github.tornadotransformers.taskgraphs.devices.DeviceException;
 import io.github.tornadotransformers.taskgraphs.devices.DeviceInfo;
@@ -17,21 +19,63 @@ import java.util.stream.Stream;
 final class ForwardMemory {
     private final DeviceModel model;
     private final DeviceOptions options;
+    private final ChainRows rows;
+    private final boolean isOfOne;
     private final MemoryPlan plan;
 
-    /**
-     * @param options with as many rows at once as will run
-     * @throws DeviceException if only some layers have a weight
-     */
-    ForwardMemory(DeviceModel model, DeviceOptions options) {
+    private ForwardMemory(DeviceModel model, DeviceOptions options, boolean isOfOne) {
         WeightsOfSomeLayers.refuse(model.program());
         this.model = model;
         this.options = options;
+        this.isOfOne = isOfOne;
+        this.rows = isOfOne
+                ? ChainRows.ofOne(model.program(), options.prefillRows())
+                : ChainRows.ofBatches(model.program(), options.prefillRows());
         this.plan = new MemoryPlan(
                 options.device(),
                 Stream.of(false, true)
-                        .map(traced -> new GraphSet(model, options.graph(), options.prefillRows(), traced))
+                        .map(traced -> new GraphSet(model, options.graph(), rows, traced))
                         .flatMap(GraphSet::arrays));
+    }
+
+    /**
+     * For one sequence, of the program's context.
+     *
+     * @throws DeviceException if only some layers have a weight
+     */
+    static ForwardMemory ofOne(Program program, DType dtype, DeviceOptions options) {
+        int pages = AttentionShape.pages(program.contextLength());
+        return new ForwardMemory(
+                DeviceModel.of(program, dtype, options.math(), options.device(), pages), options, true);
+    }
+
+    /**
+     * For sequences that run together, whose caches have so many bytes, but a page at least.
+     *
+     * @throws DeviceException if only some layers have a weight
+     */
+    static ForwardMemory ofBatches(Program program, DType dtype, DeviceOptions options, long cacheBytes) {
+        int pages = Math.clamp(cacheBytes / pageBytes(program, 1), 1, Integer.MAX_VALUE);
+        return new ForwardMemory(
+                DeviceModel.of(program, dtype, options.math(), options.device(), pages), options, false);
+    }
+
+    /** Bytes of pages: keys and values of every layer. */
+    static long pageBytes(Program program, int pages) {
+        return Math.multiplyExact(
+                2L * Float.BYTES * program.layers(), program.attention().cacheLayerSize(pages));
+    }
+
+    DeviceModel model() {
+        return model;
+    }
+
+    DeviceOptions options() {
+        return options;
+    }
+
+    ChainRows rows() {
+        return rows;
     }
 
     MemoryPlan plan() {
@@ -53,18 +97,24 @@ final class ForwardMemory {
                 return Wording.of("try %s %s", Term.DTYPE, name(narrower));
             }
         }
-        long context = contextThatFits();
+        long pages = pagesThatFit();
+        if (!isOfOne && pages > 0) {
+            long bytes = pageBytes(model.program(), Math.toIntExact(pages));
+            return Wording.of("give the key-value cache %s at most", ByteCount.binaryWords(bytes));
+        }
+        long context =
+                Math.clamp(pages * AttentionShape.PAGE, 0, model.program().contextLength() - 1L);
         return context > 0 ? Wording.of("try %s %d", Term.CONTEXT, context) : Wording.of("try %s host", Term.ENGINE);
     }
 
     /** One token at a time, as little as it can be. */
     private ForwardMemory with(DType dtype) {
-        DeviceModel narrower = DeviceModel.of(model.program(), dtype, model.math(), options.device());
-        return new ForwardMemory(narrower, options.withPrefillRows(1));
+        DeviceModel narrower = DeviceModel.of(model.program(), dtype, model.math(), options.device(), model.pages());
+        return new ForwardMemory(narrower, options.withPrefillRows(1), isOfOne);
     }
 
-    /** Positions whose cache fits beside everything else, a layer's in a buffer; 0 if a weight does not fit itself. */
-    private long contextThatFits() {
+    /** Pages that fit beside everything else, a layer's in a buffer; 0 if a weight does not fit itself. */
+    private long pagesThatFit() {
         if (!plan.arrays().stream()
                 .filter(array -> !(array.key() instanceof CacheKey))
                 .allMatch(plan::fits)) {
@@ -72,10 +122,10 @@ final class ForwardMemory {
         }
         Program program = model.program();
         DeviceInfo device = options.device();
-        long left = device.memoryBytes() - (plan.bytes() - program.cacheBytes());
-        long perPosition = Math.max(1, program.cacheBytes() / program.contextLength());
-        long perLayer = program.attention().keyValueWidth() * (long) Float.BYTES;
-        long most = Math.min(left / perPosition, (device.maxAllocationBytes() - 1) / perLayer);
-        return Math.clamp(most, 0, program.contextLength() - 1L);
+        long left = device.memoryBytes() - (plan.bytes() - pageBytes(program, model.pages()));
+        long layerPage = program.attention().cacheLayerSize(1);
+        long inBuffer =
+                Math.min(Integer.MAX_VALUE / layerPage, (device.maxAllocationBytes() - 1) / (layerPage * Float.BYTES));
+        return Math.clamp(left / pageBytes(program, 1), 0, Math.min(inBuffer, model.pages()));
     }
 }

@@ -135,7 +135,7 @@ final class FusedTasks {
                         value(shape.heads()),
                         value(shape.kvHeads()),
                         value(shape.headDim()),
-                        value(shape.contextLength()),
+                        in.pages(),
                         flag(linear.bias().isPresent()));
     }
 
@@ -164,7 +164,8 @@ final class FusedTasks {
                         value(shape.heads()),
                         value(shape.kvHeads()),
                         value(shape.headDim()),
-                        value(shape.contextLength()),
+                        value(rotary.table().positions()),
+                        in.pages(),
                         flag(linear.bias().isPresent()));
     }
 

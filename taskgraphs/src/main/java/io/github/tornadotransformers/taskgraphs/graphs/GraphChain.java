@@ -6,15 +6,25 @@ import java.util.stream.Stream;
 /**
  * The graphs of a forward pass, in running order.
  *
+ * @param stage whose activations they use
+ * @param rows tokens that run at once, at most
  * @param before run once; they hold everything where a graph holds the whole pass
  * @param layers one after the other
  * @param head run once for every row whose logits are wanted
+ * @param heads run for several such rows at once; empty where {@code head} alone is
  */
-record GraphChain(List<DeviceGraph> before, List<LayerGraphs> layers, List<DeviceGraph> head) {
+record GraphChain(
+        Stage stage,
+        int rows,
+        List<DeviceGraph> before,
+        List<LayerGraphs> layers,
+        List<DeviceGraph> head,
+        List<DeviceGraph> heads) {
     GraphChain {
         before = List.copyOf(before);
         layers = List.copyOf(layers);
         head = List.copyOf(head);
+        heads = List.copyOf(heads);
     }
 
     DeviceGraph entry() {
@@ -24,7 +34,7 @@ record GraphChain(List<DeviceGraph> before, List<LayerGraphs> layers, List<Devic
     /** Every graph once. */
     Stream<DeviceGraph> graphs() {
         Stream<DeviceGraph> ofLayers = layers.stream().flatMap(layer -> layer.graphs().stream());
-        return Stream.of(before.stream(), ofLayers, head.stream())
+        return Stream.of(before.stream(), ofLayers, head.stream(), heads.stream())
                 .flatMap(all -> all)
                 .distinct();
     }
@@ -40,19 +50,27 @@ record GraphChain(List<DeviceGraph> before, List<LayerGraphs> layers, List<Devic
         }
         linkAll(head);
         link(last, head);
+        linkAll(heads);
+        link(last, heads);
     }
 
-    /** Says that the head may run several times in a row. */
+    /** Says that a head may run several times in a row. */
     void repeatHead() {
         link(head, head);
+        link(heads, heads);
     }
 
-    /** Says that {@code next} may run after this chain, with or without its head. */
-    void precedes(GraphChain next) {
-        link(layers.isEmpty() ? before : layers.getLast().graphs(), next.before);
-        if (!head.isEmpty()) {
-            link(head, next.before);
+    /**
+     * Says that {@code next} may run after this chain.
+     *
+     * @param withoutHead whether it may do so when the head has not run
+     */
+    void precedes(GraphChain next, boolean withoutHead) {
+        if (withoutHead || head.isEmpty()) {
+            link(layers.isEmpty() ? before : layers.getLast().graphs(), next.before);
         }
+        link(head, next.before);
+        link(heads, next.before);
     }
 
     private static void linkAll(List<DeviceGraph> graphs) {
@@ -62,7 +80,7 @@ record GraphChain(List<DeviceGraph> before, List<LayerGraphs> layers, List<Devic
     }
 
     private static void link(List<DeviceGraph> from, List<DeviceGraph> to) {
-        if (!to.isEmpty()) {
+        if (!from.isEmpty() && !to.isEmpty()) {
             from.getLast().precedes(to.getFirst());
         }
     }

@@ -16,52 +16,62 @@ import java.util.HashSet;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import java.util.Set;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
- * All graphs of a program: a chain for one token and, where it is wanted, one for many. One plan holds both, so that weights and
- * cache exist once on the device.
+ * All graphs of a program: a chain for one token and, where they are wanted, chains for several and for many. One plan holds them
+ * all, so that weights and cache exist once on the device.
  */
 final class GraphSet {
     private final DeviceModel model;
     private final Program program;
     private final boolean traced;
-    private final GraphChain decode;
-    private final Optional<GraphChain> prefill;
+    private final boolean headFollowsDecode;
+    private final List<GraphChain> chains = new ArrayList<>();
     private final List<DeviceGraph> graphs;
 
     /**
-     * @param prefillRows tokens of the chain for many; 1 for none
+     * @param rows tokens of the chains
      * @param traced whether every Op is a graph, so that its output can be read before the next one runs
      */
-    GraphSet(DeviceModel model, GraphMode mode, int prefillRows, boolean traced) {
+    GraphSet(DeviceModel model, GraphMode mode, ChainRows rows, boolean traced) {
         this.model = model;
         this.program = model.program();
         this.traced = traced;
         boolean fused = mode == GraphMode.FUSED && !traced;
         List<DeviceGraph> head = graphs("head", Stage.HEAD, 1, program.head(), LayerScope.none());
-        this.decode = fused ? fusedChain() : layeredChain("", Stage.DECODE, 1, head);
-        this.prefill = prefillRows > 1
-                ? Optional.of(layeredChain("prefill_", Stage.PREFILL, prefillRows, head))
-                : Optional.empty();
-        this.graphs = chains().flatMap(GraphChain::graphs).distinct().toList();
+        List<DeviceGraph> heads = rows.heads() > 1 && !traced
+                ? graphs("heads", Stage.HEADS, rows.heads(), program.head(), LayerScope.none())
+                : List.of();
+        chains.add(fused ? fusedChain() : layeredChain("", Stage.DECODE, 1, head, List.of()));
+        if (rows.several() > 1) {
+            chains.add(layeredChain("several_", Stage.SEVERAL, rows.several(), head, heads));
+        }
+        if (rows.many() > 1) {
+            chains.add(layeredChain("prefill_", Stage.PREFILL, rows.many(), head, heads));
+        }
+        this.headFollowsDecode = !heads.isEmpty();
+        this.graphs = chains.stream().flatMap(GraphChain::graphs).distinct().toList();
         settle();
     }
 
+    /** The chain for one token first, then those for more; they can run once a token has gone through the first. */
+    List<GraphChain> chains() {
+        return List.copyOf(chains);
+    }
+
     GraphChain decode() {
-        return decode;
+        return chains.getFirst();
     }
 
-    /** The chain for many tokens; it can run once a token has gone through the other. */
-    Optional<GraphChain> prefill() {
-        return prefill;
-    }
-
-    private Stream<GraphChain> chains() {
-        return Stream.concat(Stream.of(decode), prefill.stream());
+    /**
+     * Whether the head runs after every token of the first chain, be its logits wanted or not: so that it has brought its weights
+     * to the device before another chain runs, which hands them on to graphs that share them.
+     */
+    boolean headFollowsDecode() {
+        return headFollowsDecode;
     }
 
     /** Every graph once, in an order in which they can first run. */
@@ -74,7 +84,8 @@ final class GraphSet {
         return graphs.stream().flatMap(DeviceGraph::arrays);
     }
 
-    private GraphChain layeredChain(String prefix, Stage stage, int rows, List<DeviceGraph> head) {
+    private GraphChain layeredChain(
+            String prefix, Stage stage, int rows, List<DeviceGraph> head, List<DeviceGraph> heads) {
         Map<LayerKind, List<DeviceGraph>> blocks = new HashMap<>();
         List<LayerGraphs> layers = new ArrayList<>();
         for (int layer = 0; layer < program.layers(); layer++) {
@@ -89,7 +100,7 @@ final class GraphSet {
             layers.add(new LayerGraphs(layer, model.groups().indexOf(layer), block));
         }
         List<DeviceGraph> before = graphs(prefix + "embedding", stage, rows, program.embedding(), LayerScope.none());
-        return new GraphChain(before, layers, head);
+        return new GraphChain(stage, rows, before, layers, head, heads);
     }
 
     /** One graph for all Ops, or one for each where they are traced. */
@@ -126,7 +137,7 @@ final class GraphSet {
             part = longer;
         }
         parts.add(fusedPart(parts.size(), part));
-        return new GraphChain(parts, List.of(), List.of());
+        return new GraphChain(Stage.DECODE, 1, parts, List.of(), List.of(), List.of());
     }
 
     private static List<DeviceTask> allTasks(List<TaskBuilder> units) {
@@ -150,9 +161,12 @@ final class GraphSet {
     }
 
     private void settle() {
-        chains().forEach(GraphChain::link);
-        prefill.ifPresent(GraphChain::repeatHead);
-        chains().forEach(from -> chains().forEach(from::precedes));
+        chains.forEach(GraphChain::link);
+        chains.stream().skip(1).forEach(GraphChain::repeatHead);
+        for (GraphChain from : chains) {
+            boolean withoutHead = from.stage() != Stage.DECODE || !headFollowsDecode;
+            chains.forEach(next -> from.precedes(next, withoutHead));
+        }
         Residency residency = new Residency(graphs);
         Set<ArrayKey<?>> settled = new HashSet<>(tables());
         tables().forEach(residency::upload);
@@ -160,10 +174,13 @@ final class GraphSet {
         settled.addAll(caches());
         handedOn().forEach(array -> residency.handOn(array, traced));
         settled.addAll(handedOn());
-        Set<DeviceGraph> entries = chains().map(GraphChain::entry).collect(Collectors.toSet());
-        for (ArrayKey<?> fed : List.of(ControlKeys.TOKENS, ControlKeys.STEP)) {
-            residency.feed(fed, entries);
-            settled.add(fed);
+        residency.feed(
+                ControlKeys.TOKENS, chains.stream().map(GraphChain::entry).collect(Collectors.toSet()));
+        settled.add(ControlKeys.TOKENS);
+        for (GraphChain chain : chains) {
+            ArrayKey<?> step = ControlKeys.step(chain.stage());
+            residency.feed(step, Set.of(chain.entry()));
+            settled.add(step);
         }
         graphs.forEach(graph -> settleOwn(graph, settled));
     }
@@ -196,21 +213,22 @@ final class GraphSet {
 
     /** What a graph has for itself: constants, what changes with each execution, and memory that nobody else reads. */
     private void settleOwn(DeviceGraph graph, Set<ArrayKey<?>> settled) {
-        Set<ArrayKey<?>> perExecution = Set.of(ControlKeys.LAYER, ControlKeys.HEAD_STEP);
+        Set<ArrayKey<?>> perExecution =
+                Set.of(ControlKeys.LAYER, ControlKeys.step(Stage.HEAD), ControlKeys.step(Stage.HEADS));
         for (ArrayKey<?> array : graph.uses()) {
             if (array instanceof ConstantKey<?>) {
                 graph.move(Movement.UPLOAD_ONCE, array, true);
             } else if (perExecution.contains(array)) {
                 graph.move(Movement.UPLOAD_ALWAYS, array, true);
             } else if (!settled.contains(array)) {
-                boolean isRead = array.equals(logits(program));
+                boolean isRead = array.equals(logits(Stage.HEAD)) || array.equals(logits(Stage.HEADS));
                 graph.move(isRead ? Movement.DOWNLOAD : Movement.PERSIST, array, isRead);
             }
         }
     }
 
-    /** Where the head leaves the logits of a row. */
-    static ActivationKey logits(Program program) {
-        return new ActivationKey(Stage.HEAD, program.logits(), ActivationKey.FIRST);
+    /** Where the head leaves the logits of its rows. */
+    ActivationKey logits(Stage head) {
+        return new ActivationKey(head, program.logits(), ActivationKey.FIRST);
     }
 }

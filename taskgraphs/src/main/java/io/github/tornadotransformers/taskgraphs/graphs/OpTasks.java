@@ -335,7 +335,7 @@ public final class OpTasks {
                         value(shape.heads()),
                         value(shape.kvHeads()),
                         value(shape.headDim()),
-                        value(shape.contextLength()));
+                        in.pages());
     }
 
     private void attentionScores(Op.AttentionScores op) {
@@ -361,6 +361,7 @@ public final class OpTasks {
                         value(shape.headsPerKvHead()),
                         value(shape.headDim()),
                         value(shape.contextLength()),
+                        in.pages(),
                         value(window(shape)),
                         value(op.scaling().factor()),
                         value(cap(op.scaling())),
@@ -448,6 +449,7 @@ public final class OpTasks {
                         value(shape.headsPerKvHead()),
                         value(shape.headDim()),
                         value(context),
+                        in.pages(),
                         value(window(shape)));
         in.task(op.name(), width)
                 .calls(
@@ -498,6 +500,6 @@ public final class OpTasks {
         Argument<FloatArray> x = in.activation(op.input());
         Argument<FloatArray> out = in.activation(op.output());
         int width = op.output().width();
-        in.task(op.name(), (long) rows * width).calls(RowKernels::copyRow, x, step, out, value(rows), value(width));
+        in.task(op.name(), (long) rows * width).calls(RowKernels::copyRows, x, step, out, value(rows), value(width));
     }
 }

@@ -1,6 +1,7 @@
 package io.github.tornadotransformers.taskgraphs.graphs;
 
 import io.github.tornadotransformers.kernels.Step;
+import io.github.tornadotransformers.models.program.AttentionShape;
 import io.github.tornadotransformers.models.program.Buffer;
 import io.github.tornadotransformers.models.program.Effect;
 import io.github.tornadotransformers.models.program.Op;
@@ -108,7 +109,19 @@ public final class TaskBuilder {
 
     /** What {@link Step} describes. */
     public Argument<IntArray> step() {
-        return new PlannedArray<>(stage == Stage.HEAD ? ControlKeys.HEAD_STEP : ControlKeys.STEP, Step.SIZE);
+        return new PlannedArray<>(
+                ControlKeys.step(stage), stage.selectsRows() ? Step.headSize(rows) : Step.size(rows, tablePages()));
+    }
+
+    /** Each row may be of another sequence; of those that train there is one. */
+    private long tablePages() {
+        long perSequence = AttentionShape.pages(model.program().contextLength());
+        return stage.keepsCache() ? rows * perSequence : perSequence;
+    }
+
+    /** Pages of a layer's keys, or values. */
+    Scalar<Integer> pages() {
+        return Scalar.value(model.pages());
     }
 
     /** The mode as kernels take it. */
@@ -168,17 +181,15 @@ public final class TaskBuilder {
     }
 
     Argument<FloatArray> keys() {
-        return stage.keepsCache()
-                ? model.cache(CacheKey.Part.KEYS, layer.group())
-                : rowsOf(
-                        new ScratchKey(stage, KEYS), model.program().attention().keyValueWidth());
+        return stage.keepsCache() ? model.cache(CacheKey.Part.KEYS, layer.group()) : layerCache(KEYS);
     }
 
     Argument<FloatArray> values() {
-        return stage.keepsCache()
-                ? model.cache(CacheKey.Part.VALUES, layer.group())
-                : rowsOf(
-                        new ScratchKey(stage, VALUES),
-                        model.program().attention().keyValueWidth());
+        return stage.keepsCache() ? model.cache(CacheKey.Part.VALUES, layer.group()) : layerCache(VALUES);
+    }
+
+    /** What every layer of a sequence that trains overwrites. */
+    private Argument<FloatArray> layerCache(String use) {
+        return scratch(use, model.program().attention().cacheLayerSize(model.pages()));
     }
 }

@@ -3,6 +3,7 @@ package io.github.tornadotransformers.taskgraphs.memory;
 import io.github.tornadotransformers.kernels.WeightFormat;
 import io.github.tornadotransformers.models.checkpoint.DType;
 import io.github.tornadotransformers.models.checkpoint.WeightData;
+import io.github.tornadotransformers.models.program.AttentionShape;
 import io.github.tornadotransformers.models.program.Program;
 import io.github.tornadotransformers.models.program.Weight;
 import io.github.tornadotransformers.taskgraphs.devices.DeviceInfo;
@@ -15,24 +16,30 @@ import uk.ac.manchester.tornado.api.types.arrays.TornadoNativeArray;
  * A program as a device will have it: which array each weight and each layer's cache is in.
  *
  * @param dtype of its matrices
+ * @param pages of the cache, in every layer
  */
-public record DeviceModel(Program program, DType dtype, MathMode math, LayerGroups groups) {
+public record DeviceModel(Program program, DType dtype, MathMode math, LayerGroups groups, int pages) {
     private static final ConstantKey.Unread<FloatArray> NO_FLOATS = new ConstantKey.Unread<>(ElementType.FLOAT);
 
     /** With as many layers in an array as the device and an int allow. */
-    public static DeviceModel of(Program program, DType dtype, MathMode math, DeviceInfo device) {
-        long cached = layersPerArray(device, program.attention().cacheLayerSize(), ElementType.FLOAT);
+    public static DeviceModel of(Program program, DType dtype, MathMode math, DeviceInfo device, int pages) {
+        long cached = layersPerArray(device, program.attention().cacheLayerSize(pages), ElementType.FLOAT);
         return new DeviceModel(
                 program,
                 dtype,
                 math,
-                LayerGroups.of(program.layers(), Math.min(cached, stackable(program, dtype, device))));
+                LayerGroups.of(program.layers(), Math.min(cached, stackable(program, dtype, device))),
+                pages);
     }
 
-    /** As {@link #of}, where no cache holds more than a layer. */
+    /** As {@link #of}, where a cache holds a layer of one sequence. */
     public static DeviceModel withoutCache(Program program, DType dtype, MathMode math, DeviceInfo device) {
         return new DeviceModel(
-                program, dtype, math, LayerGroups.of(program.layers(), stackable(program, dtype, device)));
+                program,
+                dtype,
+                math,
+                LayerGroups.of(program.layers(), stackable(program, dtype, device)),
+                AttentionShape.pages(program.contextLength()));
     }
 
     /** How many layers of each weight fit an array. */
@@ -99,7 +106,7 @@ public record DeviceModel(Program program, DType dtype, MathMode math, LayerGrou
         LayerRange layers = groups.range(group);
         return new PlannedArray<>(
                 new CacheKey(part, layers),
-                Math.multiplyExact(program.attention().cacheLayerSize(), layers.count()));
+                Math.multiplyExact(program.attention().cacheLayerSize(pages), layers.count()));
     }
 
     /** In place of floats that a kernel takes and does not read. */

@@ -6,6 +6,7 @@ import io.github.tornadotransformers.models.Term;
 import io.github.tornadotransformers.models.Wording;
 import io.github.tornadotransformers.models.learning.GradientPass;
 import io.github.tornadotransformers.models.learning.ParameterArrays;
+import io.github.tornadotransformers.models.program.AttentionShape;
 import io.github.tornadotransformers.models.program.Program;
 import io.github.tornadotransformers.models.program.Weight;
 import io.github.tornadotransformers.taskgraphs.devices.CompileListener;
@@ -17,6 +18,7 @@ import io.github.tornadotransformers.taskgraphs.graphs.ControlKeys;
 import io.github.tornadotransformers.taskgraphs.graphs.DeviceGraph;
 import io.github.tornadotransformers.taskgraphs.graphs.DevicePlan;
 import io.github.tornadotransformers.taskgraphs.graphs.DeviceTransfer;
+import io.github.tornadotransformers.taskgraphs.graphs.Stage;
 import io.github.tornadotransformers.taskgraphs.memory.ArrayKey;
 import io.github.tornadotransformers.taskgraphs.memory.DeviceArrays;
 import io.github.tornadotransformers.taskgraphs.memory.ElementType;
@@ -145,10 +147,9 @@ public final class TornadoTrainingPass implements GradientPass {
             ids.set(row, tokens[row]);
             wanted.set(row, targets[row]);
         }
-        IntArray step = arrays.get(ControlKeys.STEP);
-        step.set(Step.POSITION, 0);
-        step.set(Step.ROWS, tokens.length);
-        step.set(Step.LOGIT_ROW, 0);
+        IntArray step = arrays.get(ControlKeys.step(Stage.TRAINING));
+        Step.setSequence(
+                step, 0, TrainingGraphs.rows(program), tokens.length, AttentionShape.pages(program.contextLength()));
         arrays.get(TrainingArrays.DEPTH).set(0, 0);
         plan.execute(graphs.embedding());
         for (int layer = 0; layer < program.layers(); layer++) {

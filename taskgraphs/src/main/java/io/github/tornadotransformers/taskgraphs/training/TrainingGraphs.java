@@ -363,7 +363,7 @@ final class TrainingGraphs {
         Map<ArrayKey<?>, DeviceGraph> fed = new HashMap<>();
         forEachWeight((_, weights, _) -> fed.put(weights.key(), begin));
         fed.put(ControlKeys.TOKENS, embedding);
-        fed.put(ControlKeys.STEP, embedding);
+        fed.put(ControlKeys.step(Stage.TRAINING), embedding);
         fed.put(TrainingArrays.TARGETS, head);
         fed.put(TrainingArrays.SCALE, headGradients);
         fed.put(TrainingArrays.FACTOR, descend);

@@ -113,8 +113,9 @@ class DeviceEngineTest {
             });
             int[] seen = {0};
             pair.device().forwardAll(text, 0, (position, logits, offset) -> {
-                assertThat(offset).isZero();
-                Bits.assertSame("position " + position, logits, expected[position]);
+                float[] actual = Arrays.copyOfRange(
+                        logits, offset, offset + pair.program().vocabSize());
+                Bits.assertSame("position " + position, actual, expected[position]);
                 seen[0]++;
             });
             assertThat(seen[0]).isEqualTo(text.length);
@@ -142,7 +143,7 @@ class DeviceEngineTest {
 
     /** Weights that are loaded in place, into arrays of which each holds a part of the layers. */
     @ParameterizedTest
-    @ValueSource(longs = {3000, 5000, 9000, 1_000_000})
+    @ValueSource(longs = {4200, 9000, 13_000, 1_000_000})
     void layersInGroups(long maxAllocationBytes) {
         ModelConfig config = new Gpt2Config(new Sizes(19, 40, 8, 16, 5), 2, 1e-5f, true, true);
         Program program = config.program(40);

@@ -7,15 +7,22 @@ import io.github.tornadotransformers.emulator.EmulatedDevice;
 import io.github.tornadotransformers.emulator.Emulator;
 import io.github.tornadotransformers.emulator.OnEmulator;
 import io.github.tornadotransformers.host.HostForwardPass;
+import io.github.tornadotransformers.host.HostInterpreter;
 import io.github.tornadotransformers.host.ScalarOps;
 import io.github.tornadotransformers.models.Heads;
 import io.github.tornadotransformers.models.ModelConfig;
 import io.github.tornadotransformers.models.Sizes;
+import io.github.tornadotransformers.models.batching.Batch;
+import io.github.tornadotransformers.models.batching.Engine;
+import io.github.tornadotransformers.models.batching.KvCache;
+import io.github.tornadotransformers.models.batching.Span;
+import io.github.tornadotransformers.models.batching.Wanted;
 import io.github.tornadotransformers.models.checkpoint.DType;
 import io.github.tornadotransformers.models.checkpoint.Weights;
 import io.github.tornadotransformers.models.generation.ForwardPass;
 import io.github.tornadotransformers.models.gpt2.Gpt2Config;
 import io.github.tornadotransformers.models.llama.LlamaConfig;
+import io.github.tornadotransformers.models.program.AttentionShape;
 import io.github.tornadotransformers.models.program.Program;
 import io.github.tornadotransformers.models.rope.Rope;
 import io.github.tornadotransformers.models.rope.RopeScaling;
@@ -41,11 +48,17 @@ import uk.ac.manchester.tornado.api.enums.TornadoDeviceType;
 @OnEmulator
 class ForgottenTransferTest {
     private static final int ROWS = 16;
+
+    /** There are chains for one token, for eight, and for these. */
+    private static final int BATCH_ROWS = 64;
+
     private static final ModelConfig GPT2 = new Gpt2Config(new Sizes(19, 80, 12, 20, 2), 2, 1e-5f, true, true);
     private static final ModelConfig GPT2_OF_THREE = new Gpt2Config(new Sizes(19, 80, 12, 20, 3), 2, 1e-5f, true, true);
 
-    /** A device whose buffers hold two layers of the cache, but not three. */
-    private static final DeviceLimits SMALL_BUFFERS = new DeviceLimits(TornadoDeviceType.GPU, 1L << 20, 8000, 64, true);
+    /** Devices whose buffers hold two layers of the cache, a page of each, but not three. */
+    private static final DeviceLimits SMALL_FOR_GPT2 = smallBuffers(15_000);
+
+    private static final DeviceLimits SMALL_FOR_LLAMA = smallBuffers(8000);
 
     private static final ModelConfig LLAMA = new LlamaConfig(
             new Sizes(19, 80, 12, 20, 2),
@@ -66,41 +79,58 @@ class ForgottenTransferTest {
                     false)
             .program(80));
 
+    private static DeviceLimits smallBuffers(long bytes) {
+        return new DeviceLimits(TornadoDeviceType.GPU, 1L << 20, bytes, 64, true);
+    }
+
+    /** How tokens come. */
+    private enum Use {
+        ONE_SEQUENCE,
+        TRACED,
+        BATCHES
+    }
+
     /** A way of running a model. */
     record Setup(
-            String name,
-            Program program,
-            Weights weights,
-            GraphMode graph,
-            int rows,
-            boolean traced,
-            DeviceLimits limits) {
-        static Setup of(String name, ModelConfig config, GraphMode graph, int rows, boolean traced) {
-            return of(name, config, graph, rows, traced, DeviceLimits.DEFAULT);
+            String name, Program program, Weights weights, GraphMode graph, int rows, Use use, DeviceLimits limits) {
+        static Setup of(String name, ModelConfig config, GraphMode graph, int rows, Use use) {
+            return of(name, config, graph, rows, use, DeviceLimits.DEFAULT);
         }
 
-        static Setup of(
-                String name, ModelConfig config, GraphMode graph, int rows, boolean traced, DeviceLimits limits) {
-            return of(name, config.program(config.contextLength()), graph, rows, traced, limits);
+        static Setup of(String name, ModelConfig config, GraphMode graph, int rows, Use use, DeviceLimits limits) {
+            return of(name, config.program(config.contextLength()), graph, rows, use, limits);
         }
 
-        static Setup of(String name, Program program, GraphMode graph, int rows, boolean traced, DeviceLimits limits) {
+        static Setup of(String name, Program program, GraphMode graph, int rows, Use use, DeviceLimits limits) {
             Weights weights = RandomModels.weights(program, DType.F32, new RandomData(7));
-            return new Setup(name, program, weights, graph, rows, traced, limits);
+            return new Setup(name, program, weights, graph, rows, use, limits);
         }
 
         static Stream<Setup> all() {
             return Stream.of(
-                    of("gpt2 layered", GPT2, GraphMode.LAYERED, ROWS, false),
-                    of("gpt2 fused", GPT2, GraphMode.FUSED, 1, false),
-                    of("gpt2 traced", GPT2, GraphMode.LAYERED, 1, true),
-                    of("gpt2 layered, two groups", GPT2_OF_THREE, GraphMode.LAYERED, 1, false, SMALL_BUFFERS),
-                    of("gpt2 fused, two groups", GPT2_OF_THREE, GraphMode.FUSED, 1, false, SMALL_BUFFERS),
-                    of("llama layered", LLAMA, GraphMode.LAYERED, ROWS, false),
-                    of("llama layered, single rows", LLAMA, GraphMode.LAYERED, 1, false),
-                    of("llama fused, prefill", LLAMA, GraphMode.FUSED, ROWS, false),
-                    of("two kinds", TWO_KINDS, GraphMode.LAYERED, ROWS, false, DeviceLimits.DEFAULT),
-                    of("two kinds, two groups", TWO_KINDS, GraphMode.LAYERED, 1, false, SMALL_BUFFERS));
+                    of("gpt2 layered", GPT2, GraphMode.LAYERED, ROWS, Use.ONE_SEQUENCE),
+                    of("gpt2 fused", GPT2, GraphMode.FUSED, 1, Use.ONE_SEQUENCE),
+                    of("gpt2 traced", GPT2, GraphMode.LAYERED, 1, Use.TRACED),
+                    of(
+                            "gpt2 layered, two groups",
+                            GPT2_OF_THREE,
+                            GraphMode.LAYERED,
+                            1,
+                            Use.ONE_SEQUENCE,
+                            SMALL_FOR_GPT2),
+                    of("gpt2 fused, two groups", GPT2_OF_THREE, GraphMode.FUSED, 1, Use.ONE_SEQUENCE, SMALL_FOR_GPT2),
+                    of("llama layered", LLAMA, GraphMode.LAYERED, ROWS, Use.ONE_SEQUENCE),
+                    of("llama layered, single rows", LLAMA, GraphMode.LAYERED, 1, Use.ONE_SEQUENCE),
+                    of("llama fused, prefill", LLAMA, GraphMode.FUSED, ROWS, Use.ONE_SEQUENCE),
+                    of("two kinds", TWO_KINDS, GraphMode.LAYERED, ROWS, Use.ONE_SEQUENCE, DeviceLimits.DEFAULT),
+                    of("two kinds, two groups", TWO_KINDS, GraphMode.LAYERED, 1, Use.ONE_SEQUENCE, SMALL_FOR_LLAMA),
+                    of("gpt2 layered, batches", GPT2, GraphMode.LAYERED, BATCH_ROWS, Use.BATCHES),
+                    of("llama layered, batches", LLAMA, GraphMode.LAYERED, BATCH_ROWS, Use.BATCHES),
+                    of("llama fused, batches", LLAMA, GraphMode.FUSED, BATCH_ROWS, Use.BATCHES));
+        }
+
+        ChainRows chainRows() {
+            return use == Use.BATCHES ? ChainRows.ofBatches(program, rows) : ChainRows.ofOne(program, rows);
         }
 
         <T> T onDevice(Function<DeviceInfo, T> action) {
@@ -111,8 +141,9 @@ class ForgottenTransferTest {
 
         List<DeviceGraph> graphs() {
             return onDevice(device -> {
-                DeviceModel model = DeviceModel.of(program, DType.F32, MathMode.STRICT, device);
-                return new GraphSet(model, graph, rows, traced).graphs();
+                int pages = AttentionShape.pages(program.contextLength());
+                DeviceModel model = DeviceModel.of(program, DType.F32, MathMode.STRICT, device, pages);
+                return new GraphSet(model, graph, chainRows(), use == Use.TRACED).graphs();
             });
         }
     }
@@ -157,8 +188,81 @@ class ForgottenTransferTest {
     }
 
     private static boolean givesTheHostsLogits(Setup setup, BiPredicate<DeviceGraph, DeviceTransfer> kept) {
+        if (setup.use() == Use.BATCHES) {
+            return setup.onDevice(device -> givesTheHostsLogitsInBatches(setup, device, kept));
+        }
         return setup.onDevice(device -> Stream.of(new int[] {3, 40, 5, 1, 5, 1}, new int[] {37, 1, 1})
                 .allMatch(lengths -> givesTheHostsLogits(setup, device, kept, lengths)));
+    }
+
+    /** What of which sequence runs together: as many tokens, and which logits are wanted. */
+    private record Part(int sequence, int tokens, Wanted wanted) {}
+
+    private static List<Part> singles(Wanted wanted, int... sequences) {
+        return Arrays.stream(sequences)
+                .mapToObj(sequence -> new Part(sequence, 1, wanted))
+                .toList();
+    }
+
+    /** Each chain after each other, with and without the head, and with the head for one row and for several. */
+    private static final List<List<Part>> BATCHES = List.of(
+            singles(Wanted.LAST, 0),
+            List.of(new Part(0, 20, Wanted.LAST), new Part(1, 20, Wanted.LAST)),
+            singles(Wanted.LAST, 0, 1, 2, 3),
+            singles(Wanted.LAST, 0),
+            singles(Wanted.LAST, 0, 1, 2, 3),
+            List.of(new Part(4, 30, Wanted.NONE)),
+            singles(Wanted.LAST, 0, 1, 2, 3),
+            List.of(new Part(1, 20, Wanted.ALL)),
+            singles(Wanted.NONE, 0),
+            List.of(new Part(4, 20, Wanted.NONE)),
+            singles(Wanted.LAST, 2),
+            singles(Wanted.NONE, 0, 1),
+            singles(Wanted.LAST, 3),
+            singles(Wanted.NONE, 0, 1),
+            List.of(new Part(0, 10, Wanted.LAST), new Part(3, 10, Wanted.NONE)),
+            List.of(new Part(2, 10, Wanted.LAST), new Part(3, 10, Wanted.LAST)),
+            singles(Wanted.LAST, 0, 1));
+
+    private static boolean givesTheHostsLogitsInBatches(
+            Setup setup, DeviceInfo device, BiPredicate<DeviceGraph, DeviceTransfer> kept) {
+        DeviceOptions options =
+                DeviceOptions.of(device).withGraph(setup.graph()).withPrefillRows(setup.rows());
+        TornadoEngine.Hooks hooks = new TornadoEngine.Hooks(kept, FreedPages.NONE);
+        try (Engine host = new HostInterpreter(setup.program(), setup.weights(), new ScalarOps(), cacheBytes(setup));
+                Engine engine = TornadoEngine.open(
+                        setup.program(), DType.F32, _ -> setup.weights(), options, cacheBytes(setup), hooks)) {
+            return runBatches(engine).equals(runBatches(host));
+        } catch (RuntimeException _) {
+            return false;
+        }
+    }
+
+    private static long cacheBytes(Setup setup) {
+        return 5 * TornadoEngine.cacheBytes(setup.program(), setup.program().contextLength());
+    }
+
+    /** The bits of all logits. */
+    private static List<Integer> runBatches(Engine engine) {
+        RandomData data = new RandomData(5);
+        int vocabSize = engine.program().vocabSize();
+        List<KvCache> caches = Stream.generate(() -> engine.open(80)).limit(5).toList();
+        List<Integer> bits = new ArrayList<>();
+        for (List<Part> parts : BATCHES) {
+            List<Span> spans = parts.stream()
+                    .map(part -> new Span(
+                            caches.get(part.sequence()),
+                            caches.get(part.sequence()).length(),
+                            data.ints(part.tokens(), vocabSize),
+                            part.wanted()))
+                    .toList();
+            engine.run(new Batch(spans), (_, _, logits, offset) -> {
+                for (int i = 0; i < vocabSize; i++) {
+                    bits.add(Float.floatToRawIntBits(logits[offset + i]));
+                }
+            });
+        }
+        return bits;
     }
 
     private static boolean givesTheHostsLogits(
@@ -167,7 +271,7 @@ class ForgottenTransferTest {
                 DeviceOptions.of(device).withGraph(setup.graph()).withPrefillRows(setup.rows());
         try (TornadoForwardPass engine =
                 TornadoForwardPass.open(setup.program(), DType.F32, _ -> setup.weights(), options, kept)) {
-            if (setup.traced()) {
+            if (setup.use() == Use.TRACED) {
                 engine.trace((_, _, _, _, _) -> {});
             }
             return Arrays.deepEquals(logits(engine, lengths), expected(setup, lengths));

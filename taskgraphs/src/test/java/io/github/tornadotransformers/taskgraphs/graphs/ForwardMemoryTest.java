@@ -12,6 +12,7 @@ import io.github.tornadotransformers.models.Sizes;
 import io.github.tornadotransformers.models.checkpoint.DType;
 import io.github.tornadotransformers.models.checkpoint.Weights;
 import io.github.tornadotransformers.models.llama.LlamaConfig;
+import io.github.tornadotransformers.models.program.AttentionShape;
 import io.github.tornadotransformers.models.program.Program;
 import io.github.tornadotransformers.models.rope.Rope;
 import io.github.tornadotransformers.models.rope.RopeScaling;
@@ -76,11 +77,11 @@ class ForwardMemoryTest {
     }
 
     private static ForwardMemory memory(Program program, DType dtype, DeviceOptions options) {
-        return new ForwardMemory(DeviceModel.of(program, dtype, options.math(), options.device()), options);
+        return ForwardMemory.ofOne(program, dtype, options);
     }
 
     private static LayerGroups groups(LlamaConfig config, int context, DType dtype, DeviceInfo device) {
-        return DeviceModel.of(config.program(context), dtype, MathMode.STRICT, device)
+        return DeviceModel.of(config.program(context), dtype, MathMode.STRICT, device, AttentionShape.pages(context))
                 .groups();
     }
 

@@ -56,7 +56,7 @@ class DeviceArraysTest {
     }
 
     private static DeviceModel model(DType dtype) {
-        DeviceModel model = DeviceModel.of(PROGRAM, dtype, MathMode.STRICT, DEVICE);
+        DeviceModel model = DeviceModel.of(PROGRAM, dtype, MathMode.STRICT, DEVICE, 1);
         assertThat(model.groups().count()).isGreaterThan(1);
         return model;
     }

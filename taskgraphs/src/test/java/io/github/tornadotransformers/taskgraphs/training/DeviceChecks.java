@@ -16,6 +16,7 @@ import io.github.tornadotransformers.models.generation.GenerationOptions;
 import io.github.tornadotransformers.models.generation.SamplingOptions;
 import io.github.tornadotransformers.models.gpt2.Gpt2Config;
 import io.github.tornadotransformers.models.llama.LlamaConfig;
+import io.github.tornadotransformers.models.program.AttentionShape;
 import io.github.tornadotransformers.models.program.Program;
 import io.github.tornadotransformers.models.rope.Rope;
 import io.github.tornadotransformers.models.rope.RopeScaling;
@@ -25,10 +26,12 @@ import io.github.tornadotransformers.taskgraphs.devices.RuntimeSettings;
 import io.github.tornadotransformers.taskgraphs.devices.TornadoDevices;
 import io.github.tornadotransformers.taskgraphs.graphs.DeviceOptions;
 import io.github.tornadotransformers.taskgraphs.graphs.GraphMode;
+import io.github.tornadotransformers.taskgraphs.graphs.TornadoEngine;
 import io.github.tornadotransformers.taskgraphs.graphs.TornadoForwardPass;
 import io.github.tornadotransformers.taskgraphs.graphs.TracePoints;
 import io.github.tornadotransformers.taskgraphs.probe.DeviceProbes;
 import io.github.tornadotransformers.taskgraphs.probe.ProbeResult;
+import io.github.tornadotransformers.testsupport.BatchSchedule;
 import io.github.tornadotransformers.testsupport.Bits;
 import io.github.tornadotransformers.testsupport.Generations;
 import io.github.tornadotransformers.testsupport.RandomData;
@@ -38,6 +41,7 @@ import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -72,6 +76,11 @@ public final class DeviceChecks {
 
     private static final ModelConfig GPT2 = new Gpt2Config(new Sizes(97, 140, 132, 35, 2), 3, 1e-5f, true, true);
     private static final int ROWS = 8;
+
+    /** A chain for four rows, and one for these. */
+    private static final int BATCH_ROWS = 32;
+
+    private static final int BATCH_PAGES = 5;
     private static final int PROMPT = 13;
     private static final int CONTEXT = 40;
 
@@ -121,6 +130,8 @@ public final class DeviceChecks {
         checkText("llama", LLAMA, DType.BF16, GraphMode.LAYERED, ROWS);
         checkText("llama", LLAMA, DType.F32, GraphMode.FUSED, ROWS);
         checkFamilies();
+        checkBatches("gpt2", GPT2, DType.F32, GraphMode.FUSED);
+        checkBatches("llama", LLAMA, DType.BF16, GraphMode.LAYERED);
         checkLayersInGroups();
         checkGradients(GPT2);
         checkGradients(LLAMA);
@@ -192,6 +203,33 @@ public final class DeviceChecks {
         });
     }
 
+    /** Sequences that run together, in kernels for one row, for a few and for many; each against itself alone. */
+    private void checkBatches(String family, ModelConfig config, DType dtype, GraphMode graph) {
+        Program program = config.program(config.contextLength());
+        RandomData data = new RandomData(1);
+        Weights weights = RandomModels.weights(program, dtype, data);
+        List<BatchSchedule.Text> texts = new ArrayList<>();
+        try (ForwardPass alone = new HostForwardPass(program, weights, new ScalarOps())) {
+            for (int length : new int[] {3, 12, 140, 7, 131, 20}) {
+                int[] tokens = data.ints(length, program.vocabSize());
+                float[][] logits = new float[length][];
+                alone.forwardAll(
+                        tokens,
+                        0,
+                        (position, all, offset) ->
+                                logits[position] = Arrays.copyOfRange(all, offset, offset + program.vocabSize()));
+                texts.add(new BatchSchedule.Text(tokens, logits));
+            }
+        }
+        check(family + " " + dtype + " " + graph + " in batches", () -> {
+            DeviceOptions options = DeviceOptions.of(device).withGraph(graph).withPrefillRows(BATCH_ROWS);
+            long cacheBytes = TornadoEngine.cacheBytes(program, BATCH_PAGES * AttentionShape.PAGE);
+            try (TornadoEngine engine = TornadoEngine.open(program, dtype, _ -> weights, options, cacheBytes)) {
+                BatchSchedule.run("logits", engine, texts, data);
+            }
+        });
+    }
+
     /** Each layer's weights in arrays of their own, as where one array of all layers would be too large. */
     private void checkLayersInGroups() {
         Program program = GPT2.program(64);
@@ -253,7 +291,7 @@ public final class DeviceChecks {
     /** A table of one token, looked up. */
     private float[] widened(ShortArray patterns, int format) {
         IntArray tokens = IntArray.fromElements(0);
-        IntArray step = IntArray.fromElements(0, 1, 0);
+        IntArray step = IntArray.fromElements(1);
         FloatArray noFloats = FloatArray.fromElements(0f);
         FloatArray scales = FloatArray.fromElements(1f);
         ByteArray bytes = ByteArray.fromElements((byte) 0);

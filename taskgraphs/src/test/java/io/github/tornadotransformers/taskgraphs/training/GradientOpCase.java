@@ -91,7 +91,7 @@ record GradientOpCase(Program program, TrainedOp trained, Stage stage, int layer
     private Map<ArrayKey<?>, float[]> fill(DeviceArrays arrays, DeviceGraph graph, int live, RandomData data) {
         Map<ArrayKey<?>, float[]> filled = new LinkedHashMap<>();
         set(arrays, graph, ControlKeys.TOKENS, data.ints(TrainingGraphs.rows(program), program.vocabSize()));
-        set(arrays, graph, ControlKeys.STEP, 0, live, 0);
+        set(arrays, graph, ControlKeys.step(stage), live);
         set(arrays, graph, ControlKeys.LAYER, layer);
         for (ArrayKey<?> key : graph.uses()) {
             graph.move(Movement.UPLOAD_ALWAYS, key, true);
