@@ -84,7 +84,7 @@ class ForgottenTransferTest {
     }
 
     /** How tokens come. */
-    private enum Use {
+    enum Use {
         ONE_SEQUENCE,
         TRACED,
         BATCHES
