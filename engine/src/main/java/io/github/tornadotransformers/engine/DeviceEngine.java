@@ -11,7 +11,9 @@ import io.github.tornadotransformers.taskgraphs.devices.DeviceInfo;
 import io.github.tornadotransformers.taskgraphs.devices.MathMode;
 import io.github.tornadotransformers.taskgraphs.devices.TornadoDevices;
 import io.github.tornadotransformers.taskgraphs.graphs.DeviceOptions;
+import io.github.tornadotransformers.taskgraphs.graphs.TornadoEngine;
 import io.github.tornadotransformers.taskgraphs.graphs.TornadoForwardPass;
+import io.github.tornadotransformers.taskgraphs.memory.WeightSource;
 import java.util.Optional;
 
 /** The engines that run on a device through TornadoVM. */
@@ -29,12 +31,19 @@ final class DeviceEngine {
         DeviceOptions options = DeviceOptions.of(device)
                 .withMath(settings.math())
                 .withGraph(settings.graph())
+                .withKvType(settings.kvType())
                 .withCompileListener(settings.compiling());
-        TornadoForwardPass forward =
-                TornadoForwardPass.open(program, dtype, memory -> model.load(program, dtype, memory), options);
+        WeightSource weights = memory -> model.load(program, dtype, memory);
+        Optional<TornadoEngine> batches =
+                settings.sequences() > 1 || settings.cacheBytes().isPresent()
+                        ? Optional.of(TornadoEngine.open(
+                                program, dtype, weights, options, cacheBytes(program, dtype, options, settings)))
+                        : Optional.empty();
+        TornadoForwardPass forward = batches.map(TornadoForwardPass::new)
+                .orElseGet(() -> TornadoForwardPass.open(program, dtype, weights, options));
         return new EngineSession(
                 forward,
-                Optional.empty(),
+                batches.map(engine -> engine),
                 settings.engine(),
                 device.toString(),
                 dtype,
@@ -42,6 +51,19 @@ final class DeviceEngine {
                 System.nanoTime() - started,
                 () -> new EngineSession.Compiled(forward.kernelsCompiled(), forward.jitNanos()),
                 () -> {});
+    }
+
+    /**
+     * For pages of keys and values: what was asked for; else what the sequences need when all are as long as the context, as far
+     * as the device has it, but a sequence's at least.
+     */
+    private static long cacheBytes(Program program, DType dtype, DeviceOptions options, EngineSettings settings) {
+        if (settings.cacheBytes().isPresent()) {
+            return settings.cacheBytes().getAsLong();
+        }
+        long one = TornadoEngine.cacheBytes(program, settings.kvType(), program.contextLength());
+        long all = Math.multiplyExact(one, (long) settings.sequences());
+        return Math.max(one, Math.min(all, TornadoEngine.affordableCacheBytes(program, dtype, options)));
     }
 
     /** For what computes in strict mode only. */

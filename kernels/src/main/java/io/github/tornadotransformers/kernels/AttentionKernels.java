@@ -3,6 +3,7 @@ package io.github.tornadotransformers.kernels;
 import uk.ac.manchester.tornado.api.annotations.Parallel;
 import uk.ac.manchester.tornado.api.types.arrays.FloatArray;
 import uk.ac.manchester.tornado.api.types.arrays.IntArray;
+import uk.ac.manchester.tornado.api.types.arrays.ShortArray;
 
 /**
  * Causal grouped-query attention over the cache: row r, at position p of its sequence, sees the last {@code window} of the
@@ -24,12 +25,15 @@ public final class AttentionKernels {
      * <p>Order: r, h and t parallel, t contiguous in keys and scores; d left to right.
      *
      * @param pages of a layer
+     * @param format of the keys, as {@link KvFormat} has them
      * @param cap 0 for none
      * @param inverseCap 1 / cap, rounded once
      */
     public static void scaledScores(
             FloatArray qkv,
             FloatArray keys,
+            ShortArray shortKeys,
+            FloatArray powers,
             IntArray layer,
             IntArray step,
             FloatArray scores,
@@ -39,6 +43,7 @@ public final class AttentionKernels {
             int headDim,
             int context,
             int pages,
+            int format,
             int window,
             float scale,
             float cap,
@@ -56,7 +61,8 @@ public final class AttentionKernels {
                 int key = KvPages.key(page, kvHeads, head / headsPerKvHead, headDim, 0, t);
                 float sum = 0f;
                 for (int d = 0; d < headDim; d++) {
-                    sum = Fused.fma(qkv.get(query + d), keys.get(key + d * Slices.SIZE), sum);
+                    float k = KvFormat.load(format, keys, shortKeys, powers, key + d * Slices.SIZE);
+                    sum = Fused.fma(qkv.get(query + d), k, sum);
                 }
                 scores.set(i, KernelMath.scaled(math, sum, scale, cap, inverseCap));
             }
@@ -189,10 +195,13 @@ public final class AttentionKernels {
      * <p>Order: r, h, s and d parallel, d contiguous in values and sums; t left to right. A slice is a page.
      *
      * @param pages of a layer
+     * @param format of the values, as {@link KvFormat} has them
      */
     public static void sliceOutputs(
             FloatArray probabilities,
             FloatArray values,
+            ShortArray shortValues,
+            FloatArray powers,
             IntArray layer,
             IntArray step,
             FloatArray sums,
@@ -202,6 +211,7 @@ public final class AttentionKernels {
             int headDim,
             int context,
             int pages,
+            int format,
             int window) {
         for (@Parallel int i = 0; i < rows * heads * (Slices.count(context) * headDim); i++) {
             int d = i % headDim;
@@ -217,8 +227,8 @@ public final class AttentionKernels {
                 int value = KvPages.value(page, kvHeads, head / headsPerKvHead, headDim, start) + d;
                 float sum = 0f;
                 for (int t = Math.max(start, first); t < Math.min(start + Slices.SIZE, length); t++) {
-                    sum = Fused.fma(
-                            probabilities.get(line * context + t), values.get(value + (t - start) * headDim), sum);
+                    float v = KvFormat.load(format, values, shortValues, powers, value + (t - start) * headDim);
+                    sum = Fused.fma(probabilities.get(line * context + t), v, sum);
                 }
                 sums.set(i, sum);
             }

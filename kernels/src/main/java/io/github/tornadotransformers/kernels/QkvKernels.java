@@ -3,6 +3,7 @@ package io.github.tornadotransformers.kernels;
 import uk.ac.manchester.tornado.api.annotations.Parallel;
 import uk.ac.manchester.tornado.api.types.arrays.FloatArray;
 import uk.ac.manchester.tornado.api.types.arrays.IntArray;
+import uk.ac.manchester.tornado.api.types.arrays.ShortArray;
 
 /**
  * The end of the fused projection, in one kernel: slices are added up and the bias, as in {@link LinearKernels#finish}; queries
@@ -21,6 +22,7 @@ public final class QkvKernels {
      * <p>Order: r and element parallel, elements contiguous in sums; slices left to right.
      *
      * @param pages of a layer
+     * @param format of keys and values, as {@link KvFormat} has them
      * @param biased 1 to add the bias
      */
     public static void finish(
@@ -31,12 +33,16 @@ public final class QkvKernels {
             FloatArray qkv,
             FloatArray keys,
             FloatArray values,
+            ShortArray shortKeys,
+            ShortArray shortValues,
+            FloatArray bounds,
             int rows,
             int slices,
             int heads,
             int kvHeads,
             int headDim,
             int pages,
+            int format,
             int biased) {
         for (@Parallel int i = 0; i < rows * ((heads + 2 * kvHeads) * headDim); i++) {
             int width = (heads + 2 * kvHeads) * headDim;
@@ -44,7 +50,23 @@ public final class QkvKernels {
             int row = i / width;
             if (row < step.get(Step.ROWS)) {
                 float y = finished(sums, bias, layer, row, slices, width, column, biased);
-                store(qkv, keys, values, layer, step, row, column, heads, kvHeads, headDim, pages, y);
+                store(
+                        qkv,
+                        keys,
+                        values,
+                        shortKeys,
+                        shortValues,
+                        bounds,
+                        layer,
+                        step,
+                        row,
+                        column,
+                        heads,
+                        kvHeads,
+                        headDim,
+                        pages,
+                        format,
+                        y);
             }
         }
     }
@@ -57,6 +79,7 @@ public final class QkvKernels {
      * <p>Order: r, head and pair parallel, pairs contiguous in sums; slices left to right.
      *
      * @param pages of a layer
+     * @param format of keys and values, as {@link KvFormat} has them
      * @param biased 1 to add the bias
      */
     public static void finishRotated(
@@ -68,6 +91,9 @@ public final class QkvKernels {
             FloatArray qkv,
             FloatArray keys,
             FloatArray values,
+            ShortArray shortKeys,
+            ShortArray shortValues,
+            FloatArray bounds,
             int rows,
             int slices,
             int heads,
@@ -75,6 +101,7 @@ public final class QkvKernels {
             int headDim,
             int positions,
             int pages,
+            int format,
             int biased) {
         for (@Parallel int i = 0; i < rows * ((heads + 2 * kvHeads) * (headDim / 2)); i++) {
             int pairs = headDim / 2;
@@ -94,8 +121,40 @@ public final class QkvKernels {
                 float rotatedB = Fused.fma(b, cosine, Fused.product(a, sine));
                 a = head < heads + kvHeads ? rotatedA : a;
                 b = head < heads + kvHeads ? rotatedB : b;
-                store(qkv, keys, values, layer, step, row, left, heads, kvHeads, headDim, pages, a);
-                store(qkv, keys, values, layer, step, row, right, heads, kvHeads, headDim, pages, b);
+                store(
+                        qkv,
+                        keys,
+                        values,
+                        shortKeys,
+                        shortValues,
+                        bounds,
+                        layer,
+                        step,
+                        row,
+                        left,
+                        heads,
+                        kvHeads,
+                        headDim,
+                        pages,
+                        format,
+                        a);
+                store(
+                        qkv,
+                        keys,
+                        values,
+                        shortKeys,
+                        shortValues,
+                        bounds,
+                        layer,
+                        step,
+                        row,
+                        right,
+                        heads,
+                        kvHeads,
+                        headDim,
+                        pages,
+                        format,
+                        b);
             }
         }
     }
@@ -111,6 +170,9 @@ public final class QkvKernels {
             FloatArray qkv,
             FloatArray keys,
             FloatArray values,
+            ShortArray shortKeys,
+            ShortArray shortValues,
+            FloatArray bounds,
             IntArray layer,
             IntArray step,
             int row,
@@ -119,6 +181,7 @@ public final class QkvKernels {
             int kvHeads,
             int headDim,
             int pages,
+            int format,
             float y) {
         int position = step.get(Step.position(row));
         int page = KvPages.of(step, layer, pages, row, position);
@@ -127,9 +190,11 @@ public final class QkvKernels {
         if (head < heads) {
             qkv.set(row * (heads + 2 * kvHeads) * headDim + column, y);
         } else if (head < heads + kvHeads) {
-            keys.set(KvPages.key(page, kvHeads, head - heads, headDim, d, position), y);
+            int key = KvPages.key(page, kvHeads, head - heads, headDim, d, position);
+            KvFormat.store(format, keys, shortKeys, bounds, key, y);
         } else {
-            values.set(KvPages.value(page, kvHeads, head - heads - kvHeads, headDim, position) + d, y);
+            int value = KvPages.value(page, kvHeads, head - heads - kvHeads, headDim, position) + d;
+            KvFormat.store(format, values, shortValues, bounds, value, y);
         }
     }
 }

@@ -70,13 +70,17 @@ public final class WeightFormat {
         } else if (format == INT8) {
             value = bytes.get(index);
         } else {
-            value = widen(shorts.get(index), powers, format == BF16 ? BF16_BINADE : F16_BINADE);
+            value = widen(format, shorts.get(index), powers);
         }
         return value;
     }
 
-    /** Sign, exponent field and mantissa of a number that is never negative: its shifts are the same on all backends. */
-    private static float widen(short bits, FloatArray powers, int binade) {
+    /**
+     * The number of 16 bits. Sign, exponent field and mantissa are those of a number that is never negative: its shifts are the
+     * same on all backends.
+     */
+    static float widen(int format, short bits, FloatArray powers) {
+        int binade = format == BF16 ? BF16_BINADE : F16_BINADE;
         int pattern = bits & PATTERN;
         int magnitude = pattern & MAGNITUDE;
         int field = magnitude / binade;

@@ -3,6 +3,7 @@ package io.github.tornadotransformers.kernels;
 import io.github.tornadotransformers.host.BatchRows;
 import io.github.tornadotransformers.host.KvLayer;
 import io.github.tornadotransformers.host.ScalarOps;
+import io.github.tornadotransformers.models.batching.KvType;
 import io.github.tornadotransformers.models.program.AttentionShape;
 import io.github.tornadotransformers.models.program.RotaryTable;
 import io.github.tornadotransformers.models.program.Scaling;
@@ -48,7 +49,8 @@ class AttentionKernelsTest {
     }
 
     /** Random heads, and rows of several sequences; rows behind {@code live} are padding. */
-    private record Place(AttentionShape shape, int rows, int live, List<Text> texts, int pages, int layer) {
+    private record Place(
+            AttentionShape shape, int rows, int live, List<Text> texts, int pages, int layer, KvType type) {
         static Place of(RandomData data) {
             int kvHeads = data.between(1, 3);
             int heads = kvHeads * data.between(1, 3);
@@ -67,7 +69,8 @@ class AttentionKernelsTest {
                 texts.add(new Text(row, count, data.between(0, context - count), pages));
                 row += count;
             }
-            return new Place(shape, rows, live, texts, shuffled.length, data.between(0, LAYERS - 1));
+            KvType type = KvType.values()[data.between(0, KvType.values().length - 1)];
+            return new Place(shape, rows, live, texts, shuffled.length, data.between(0, LAYERS - 1), type);
         }
 
         private static int[] shuffled(int count, RandomData data) {
@@ -114,12 +117,12 @@ class AttentionKernelsTest {
         /** A cache of each sequence as the oracle has it. */
         List<float[]> caches(RandomData data) {
             return texts.stream()
-                    .map(_ -> data.wildFloats((int) shape.cacheLayerSize()))
+                    .map(_ -> KvPool.rounded(type, data.wildFloats((int) shape.cacheLayerSize())))
                     .toList();
         }
 
         /** The pages of all sequences in one array of several layers; NaN where there is none. */
-        FloatArray pool(List<float[]> caches) {
+        KvPool pool(List<float[]> caches) {
             int size = (int) shape.cacheLayerSize(1);
             FloatArray pool = KernelArrays.nan(LAYERS * pages * size);
             for (int text = 0; text < caches.size(); text++) {
@@ -130,12 +133,12 @@ class AttentionKernelsTest {
                     }
                 }
             }
-            return pool;
+            return KvPool.of(type, pool);
         }
 
         @Override
         public String toString() {
-            return shape + ", " + live + " of " + rows + " rows, " + texts.size() + " sequences";
+            return type + ", " + shape + ", " + live + " of " + rows + " rows, " + texts.size() + " sequences";
         }
     }
 
@@ -177,10 +180,10 @@ class AttentionKernelsTest {
         Place place = Place.of(data);
         AttentionShape shape = place.shape();
         float[] qkv = data.wildFloats(place.rows() * shape.fusedWidth());
-        List<float[]> expectedKeys = place.caches(data);
-        List<float[]> expectedValues = place.caches(data);
-        FloatArray keys = place.pool(expectedKeys);
-        FloatArray values = place.pool(expectedValues);
+        List<float[]> expectedKeys = new ArrayList<>(place.caches(data));
+        List<float[]> expectedValues = new ArrayList<>(place.caches(data));
+        KvPool keys = place.pool(expectedKeys);
+        KvPool values = place.pool(expectedValues);
         for (int i = 0; i < place.texts().size(); i++) {
             Text text = place.texts().get(i);
             KvLayer cache = KvLayer.contiguous(shape, expectedKeys.get(i), expectedValues.get(i));
@@ -191,13 +194,19 @@ class AttentionKernelsTest {
                 FloatArray.fromArray(qkv),
                 place.layerIndex(),
                 place.step(),
-                keys,
-                values,
+                keys.floats(),
+                values.floats(),
+                keys.shorts(),
+                values.shorts(),
+                keys.bounds(),
                 place.rows(),
                 shape.heads(),
                 shape.kvHeads(),
                 shape.headDim(),
-                place.pages());
+                place.pages(),
+                keys.format());
+        expectedKeys.replaceAll(own -> KvPool.rounded(place.type(), own));
+        expectedValues.replaceAll(own -> KvPool.rounded(place.type(), own));
         Bits.assertSame(
                 "keys " + place, keys.toHeapArray(), place.pool(expectedKeys).toHeapArray());
         Bits.assertSame(
@@ -227,9 +236,12 @@ class AttentionKernelsTest {
             oracle.attentionScores(shape, scaling, batch, text.of(qkv, shape.fusedWidth()), scores);
             text.put(scores, expected, shape.scoresWidth());
         }
+        KvPool pool = place.pool(keys);
         AttentionKernels.scaledScores(
                 FloatArray.fromArray(qkv),
-                place.pool(keys),
+                pool.floats(),
+                pool.shorts(),
+                pool.powers(),
                 place.layerIndex(),
                 place.step(),
                 actual,
@@ -239,6 +251,7 @@ class AttentionKernelsTest {
                 shape.headDim(),
                 shape.contextLength(),
                 place.pages(),
+                pool.format(),
                 place.window(),
                 0.3f,
                 capped ? 7f : 0f,
@@ -305,9 +318,12 @@ class AttentionKernelsTest {
             text.put(out, expected, shape.queryWidth());
         }
         FloatArray sums = KernelArrays.nan(place.rows() * shape.queryWidth() * place.slices());
+        KvPool pool = place.pool(values);
         AttentionKernels.sliceOutputs(
                 FloatArray.fromArray(probabilities),
-                place.pool(values),
+                pool.floats(),
+                pool.shorts(),
+                pool.powers(),
                 place.layerIndex(),
                 place.step(),
                 sums,
@@ -317,6 +333,7 @@ class AttentionKernelsTest {
                 shape.headDim(),
                 shape.contextLength(),
                 place.pages(),
+                pool.format(),
                 place.window());
         AttentionKernels.finishOutputs(
                 sums,

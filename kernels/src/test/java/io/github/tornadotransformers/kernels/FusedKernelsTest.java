@@ -3,6 +3,7 @@ package io.github.tornadotransformers.kernels;
 import io.github.tornadotransformers.host.BatchRows;
 import io.github.tornadotransformers.host.KvLayer;
 import io.github.tornadotransformers.host.ScalarOps;
+import io.github.tornadotransformers.models.batching.KvType;
 import io.github.tornadotransformers.models.checkpoint.DType;
 import io.github.tornadotransformers.models.program.Activation;
 import io.github.tornadotransformers.models.program.AttentionShape;
@@ -104,22 +105,26 @@ class FusedKernelsTest {
         float[] expected = projection.expected(oracle);
         Caches caches = Caches.of(shape, data);
         FloatArray qkv = KernelArrays.nan(projection.rows() * shape.fusedWidth());
-        FloatArray keys = caches.stackedKeys(projection.layer());
-        FloatArray values = caches.stackedValues(projection.layer());
+        KvPool keys = caches.stackedKeys(projection.layer());
+        KvPool values = caches.stackedValues(projection.layer());
         QkvKernels.finish(
                 projection.sums(),
                 projection.stackedBias(),
                 projection.layerIndex(),
                 KernelArrays.step(position, projection.rows(), projection.live(), shape.contextLength()),
                 qkv,
-                keys,
-                values,
+                keys.floats(),
+                values.floats(),
+                keys.shorts(),
+                values.shorts(),
+                keys.bounds(),
                 projection.rows(),
                 projection.slices(),
                 shape.heads(),
                 shape.kvHeads(),
                 shape.headDim(),
                 Slices.count(shape.contextLength()),
+                keys.format(),
                 projection.biased());
         assertStored(projection, shape, position, expected, caches, qkv, keys, values);
     }
@@ -139,8 +144,8 @@ class FusedKernelsTest {
         oracle.rotary(shape, table, BatchRows.of(position, projection.live()), expected);
         Caches caches = Caches.of(shape, data);
         FloatArray qkv = KernelArrays.nan(projection.rows() * shape.fusedWidth());
-        FloatArray keys = caches.stackedKeys(projection.layer());
-        FloatArray values = caches.stackedValues(projection.layer());
+        KvPool keys = caches.stackedKeys(projection.layer());
+        KvPool values = caches.stackedValues(projection.layer());
         QkvKernels.finishRotated(
                 projection.sums(),
                 projection.stackedBias(),
@@ -148,8 +153,11 @@ class FusedKernelsTest {
                 projection.layerIndex(),
                 KernelArrays.step(position, projection.rows(), projection.live(), shape.contextLength()),
                 qkv,
-                keys,
-                values,
+                keys.floats(),
+                values.floats(),
+                keys.shorts(),
+                values.shorts(),
+                keys.bounds(),
                 projection.rows(),
                 projection.slices(),
                 shape.heads(),
@@ -157,22 +165,25 @@ class FusedKernelsTest {
                 shape.headDim(),
                 table.positions(),
                 Slices.count(shape.contextLength()),
+                keys.format(),
                 projection.biased());
         assertStored(projection, shape, position, expected, caches, qkv, keys, values);
     }
 
     /** One layer's keys and values, before and after. */
-    private record Caches(float[] keys, float[] values) {
+    private record Caches(KvType type, float[] keys, float[] values) {
         static Caches of(AttentionShape shape, RandomData data) {
-            return new Caches(data.floats((int) shape.cacheLayerSize()), data.floats((int) shape.cacheLayerSize()));
+            KvType type = KvType.values()[data.between(0, KvType.values().length - 1)];
+            return new Caches(
+                    type, data.floats((int) shape.cacheLayerSize()), data.floats((int) shape.cacheLayerSize()));
         }
 
-        FloatArray stackedKeys(int layer) {
-            return KernelArrays.stacked(keys, layer, LAYERS);
+        KvPool stackedKeys(int layer) {
+            return KvPool.of(type, KernelArrays.stacked(keys, layer, LAYERS));
         }
 
-        FloatArray stackedValues(int layer) {
-            return KernelArrays.stacked(values, layer, LAYERS);
+        KvPool stackedValues(int layer) {
+            return KvPool.of(type, KernelArrays.stacked(values, layer, LAYERS));
         }
     }
 
@@ -183,8 +194,8 @@ class FusedKernelsTest {
             float[] expected,
             Caches caches,
             FloatArray qkv,
-            FloatArray keys,
-            FloatArray values) {
+            KvPool keys,
+            KvPool values) {
         KvLayer cache = KvLayer.contiguous(shape, caches.keys(), caches.values());
         oracle.cacheAppend(shape, BatchRows.of(position, projection.live(), cache), expected);
         float[] queries = new float[projection.rows() * shape.fusedWidth()];

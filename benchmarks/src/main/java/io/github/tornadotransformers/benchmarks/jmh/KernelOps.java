@@ -16,6 +16,7 @@ import io.github.tornadotransformers.kernels.RotaryKernels;
 import io.github.tornadotransformers.kernels.ScaleKernels;
 import io.github.tornadotransformers.kernels.Slices;
 import io.github.tornadotransformers.kernels.Step;
+import io.github.tornadotransformers.kernels.WeightFormat;
 import io.github.tornadotransformers.models.program.Activation;
 import io.github.tornadotransformers.models.program.AttentionShape;
 import io.github.tornadotransformers.models.program.Groups;
@@ -32,6 +33,7 @@ import java.util.Map;
 import java.util.function.Function;
 import uk.ac.manchester.tornado.api.types.arrays.FloatArray;
 import uk.ac.manchester.tornado.api.types.arrays.IntArray;
+import uk.ac.manchester.tornado.api.types.arrays.ShortArray;
 
 /**
  * The kernels that devices run, called as plain Java: what they cost without a device, and a second pair of eyes on them.
@@ -48,6 +50,7 @@ final class KernelOps implements HostOps {
 
     private final Map<Place, IntArray> places = new HashMap<>();
     private final FloatArray noFloats = new FloatArray(1);
+    private final ShortArray noShorts = new ShortArray(1);
 
     /** By identity: an array that is written stays the same array. */
     private final IdentityHashMap<Object, Object> copies = new IdentityHashMap<>();
@@ -294,11 +297,15 @@ final class KernelOps implements HostOps {
                 step,
                 keys(rows),
                 values(rows),
+                noShorts,
+                noShorts,
+                noFloats,
                 rows.count(),
                 shape.heads(),
                 shape.kvHeads(),
                 shape.headDim(),
-                AttentionShape.pages(shape.contextLength()));
+                AttentionShape.pages(shape.contextLength()),
+                WeightFormat.F32);
     }
 
     @Override
@@ -307,6 +314,8 @@ final class KernelOps implements HostOps {
         AttentionKernels.scaledScores(
                 floats(qkv),
                 keys(rows),
+                noShorts,
+                noFloats,
                 layer,
                 step,
                 floats(scores),
@@ -316,6 +325,7 @@ final class KernelOps implements HostOps {
                 shape.headDim(),
                 shape.contextLength(),
                 AttentionShape.pages(shape.contextLength()),
+                WeightFormat.F32,
                 KernelArguments.window(shape),
                 scaling.factor(),
                 KernelArguments.cap(scaling),
@@ -347,6 +357,8 @@ final class KernelOps implements HostOps {
         AttentionKernels.sliceOutputs(
                 floats(probabilities),
                 values(rows),
+                noShorts,
+                noFloats,
                 layer,
                 step,
                 sums,
@@ -356,6 +368,7 @@ final class KernelOps implements HostOps {
                 shape.headDim(),
                 context,
                 AttentionShape.pages(context),
+                WeightFormat.F32,
                 KernelArguments.window(shape));
         AttentionKernels.finishOutputs(
                 sums,

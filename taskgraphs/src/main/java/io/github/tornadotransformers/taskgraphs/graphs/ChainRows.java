@@ -10,8 +10,9 @@ import io.github.tornadotransformers.models.program.Program;
  * @param several a few tokens: those of sequences that decode together
  * @param many tokens of prompts
  * @param heads rows whose logits are computed at once
+ * @param ofBatches whether sequences run together, and share pages
  */
-record ChainRows(int several, int many, int heads) {
+record ChainRows(int several, int many, int heads, boolean ofBatches) {
     /** Of so many there are several, so that most rows of a batch are no padding. */
     private static final int MANY_PER_SEVERAL = 8;
 
@@ -23,7 +24,7 @@ record ChainRows(int several, int many, int heads) {
 
     /** For a single sequence, whose tokens come as a prompt or one at a time. */
     static ChainRows ofOne(Program program, int wanted) {
-        return new ChainRows(1, many(program, wanted), 1);
+        return new ChainRows(1, many(program, wanted), 1, false);
     }
 
     /** For sequences that run together. */
@@ -31,7 +32,10 @@ record ChainRows(int several, int many, int heads) {
         int many = many(program, wanted);
         long sums = (long) Slices.count(program.residual().width()) * program.vocabSize();
         return new ChainRows(
-                tiles(many / MANY_PER_SEVERAL), many, tiles(Math.min(Math.min(many, HEADS), MAX_ACTIVATION / sums)));
+                tiles(many / MANY_PER_SEVERAL),
+                many,
+                tiles(Math.min(Math.min(many, HEADS), MAX_ACTIVATION / sums)),
+                true);
     }
 
     private static int many(Program program, int wanted) {

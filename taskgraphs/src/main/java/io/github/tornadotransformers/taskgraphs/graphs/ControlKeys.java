@@ -11,6 +11,9 @@ public final class ControlKeys {
     /** The index of the layer whose weights and cache are used, within its group. */
     public static final NamedKey<IntArray> LAYER = NamedKey.ints("layer");
 
+    /** The pages that {@link io.github.tornadotransformers.kernels.CacheKernels#copyPage} copies. */
+    static final NamedKey<IntArray> COPY = NamedKey.ints("copied pages");
+
     private ControlKeys() {}
 
     /** What {@link io.github.tornadotransformers.kernels.Step} describes, for a stage. */

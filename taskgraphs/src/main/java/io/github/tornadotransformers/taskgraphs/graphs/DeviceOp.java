@@ -3,6 +3,7 @@ package io.github.tornadotransformers.taskgraphs.graphs;
 import io.github.tornadotransformers.kernels.Step;
 import io.github.tornadotransformers.models.Term;
 import io.github.tornadotransformers.models.Wording;
+import io.github.tornadotransformers.models.batching.KvType;
 import io.github.tornadotransformers.models.checkpoint.DType;
 import io.github.tornadotransformers.models.program.AttentionShape;
 import io.github.tornadotransformers.models.program.Buffer;
@@ -15,6 +16,7 @@ import io.github.tornadotransformers.taskgraphs.memory.ArrayKey;
 import io.github.tornadotransformers.taskgraphs.memory.CacheKey;
 import io.github.tornadotransformers.taskgraphs.memory.DeviceArrays;
 import io.github.tornadotransformers.taskgraphs.memory.DeviceModel;
+import io.github.tornadotransformers.taskgraphs.memory.ElementType;
 import io.github.tornadotransformers.taskgraphs.memory.MemoryPlan;
 import io.github.tornadotransformers.taskgraphs.memory.WeightSource;
 import java.lang.foreign.MemorySegment;
@@ -62,7 +64,7 @@ public final class DeviceOp implements AutoCloseable {
         Op op = alone.kinds().getFirst().ops().getFirst();
         this.stage = inputs.rows() == 1 ? Stage.DECODE : Stage.PREFILL;
         this.pages = AttentionShape.pages(alone.contextLength());
-        model = DeviceModel.of(alone, dtype, options.math(), options.device(), pages);
+        model = DeviceModel.of(alone, dtype, KvType.F32, options.math(), options.device(), pages);
         TaskBuilder tasks = new TaskBuilder(model, stage, inputs.rows(), LayerScope.each(0));
         new OpTasks(tasks).add(op);
         graph = DeviceGraph.of("op", tasks);
@@ -99,7 +101,7 @@ public final class DeviceOp implements AutoCloseable {
     }
 
     private ArrayKey<FloatArray> cache(CacheKey.Part part) {
-        return model.cache(part, 0).key();
+        return model.cache(part, 0).as(ElementType.FLOAT).orElseThrow().key();
     }
 
     /** @param part of an array of as many as there are layers; nothing is filled where the Op does not use it */

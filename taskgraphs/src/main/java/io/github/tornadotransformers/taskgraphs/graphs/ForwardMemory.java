@@ -3,6 +3,7 @@ package io.github.tornadotransformers.taskgraphs.graphs;
 import io.github.tornadotransformers.models.ByteCount;
 import io.github.tornadotransformers.models.Term;
 import io.github.tornadotransformers.models.Wording;
+import io.github.tornadotransformers.models.batching.KvType;
 import io.github.tornadotransformers.models.checkpoint.DType;
 import io.github.tornadotransformers.models.program.AttentionShape;
 import io.github.tornadotransformers.models.program.Program;
@@ -46,7 +47,9 @@ final class ForwardMemory {
     static ForwardMemory ofOne(Program program, DType dtype, DeviceOptions options) {
         int pages = AttentionShape.pages(program.contextLength());
         return new ForwardMemory(
-                DeviceModel.of(program, dtype, options.math(), options.device(), pages), options, true);
+                DeviceModel.of(program, dtype, options.kvType(), options.math(), options.device(), pages),
+                options,
+                true);
     }
 
     /**
@@ -55,15 +58,17 @@ final class ForwardMemory {
      * @throws DeviceException if only some layers have a weight
      */
     static ForwardMemory ofBatches(Program program, DType dtype, DeviceOptions options, long cacheBytes) {
-        int pages = Math.clamp(cacheBytes / pageBytes(program, 1), 1, Integer.MAX_VALUE);
+        int pages = Math.clamp(cacheBytes / pageBytes(program, options.kvType(), 1), 1, Integer.MAX_VALUE);
         return new ForwardMemory(
-                DeviceModel.of(program, dtype, options.math(), options.device(), pages), options, false);
+                DeviceModel.of(program, dtype, options.kvType(), options.math(), options.device(), pages),
+                options,
+                false);
     }
 
     /** Bytes of pages: keys and values of every layer. */
-    static long pageBytes(Program program, int pages) {
+    static long pageBytes(Program program, KvType type, int pages) {
         return Math.multiplyExact(
-                2L * Float.BYTES * program.layers(), program.attention().cacheLayerSize(pages));
+                2L * type.bytes() * program.layers(), program.attention().cacheLayerSize(pages));
     }
 
     DeviceModel model() {
@@ -99,7 +104,7 @@ final class ForwardMemory {
         }
         long pages = pagesThatFit();
         if (!isOfOne && pages > 0) {
-            long bytes = pageBytes(model.program(), Math.toIntExact(pages));
+            long bytes = pageBytes(model.program(), model.kvType(), Math.toIntExact(pages));
             return Wording.of("give the key-value cache %s at most", ByteCount.binaryWords(bytes));
         }
         long context =
@@ -109,23 +114,30 @@ final class ForwardMemory {
 
     /** One token at a time, as little as it can be. */
     private ForwardMemory with(DType dtype) {
-        DeviceModel narrower = DeviceModel.of(model.program(), dtype, model.math(), options.device(), model.pages());
+        DeviceModel narrower =
+                DeviceModel.of(model.program(), dtype, model.kvType(), model.math(), options.device(), model.pages());
         return new ForwardMemory(narrower, options.withPrefillRows(1), isOfOne);
     }
 
     /** Pages that fit beside everything else, a layer's in a buffer; 0 if a weight does not fit itself. */
     private long pagesThatFit() {
         if (!plan.arrays().stream()
-                .filter(array -> !(array.key() instanceof CacheKey))
+                .filter(array -> !(array.key() instanceof CacheKey<?>))
                 .allMatch(plan::fits)) {
             return 0;
         }
         Program program = model.program();
         DeviceInfo device = options.device();
-        long left = device.memoryBytes() - (plan.bytes() - pageBytes(program, model.pages()));
+        long left = device.memoryBytes() - (plan.bytes() - pageBytes(program, model.kvType(), model.pages()));
         long layerPage = program.attention().cacheLayerSize(1);
-        long inBuffer =
-                Math.min(Integer.MAX_VALUE / layerPage, (device.maxAllocationBytes() - 1) / (layerPage * Float.BYTES));
-        return Math.clamp(left / pageBytes(program, 1), 0, Math.min(inBuffer, model.pages()));
+        long inBuffer = Math.min(
+                Integer.MAX_VALUE / layerPage,
+                (device.maxAllocationBytes() - 1) / (layerPage * model.kvType().bytes()));
+        return Math.clamp(left / pageBytes(program, model.kvType(), 1), 0, inBuffer);
+    }
+
+    /** Of pages that fit beside everything else. */
+    long affordableCacheBytes() {
+        return pageBytes(model.program(), model.kvType(), Math.toIntExact(pagesThatFit()));
     }
 }

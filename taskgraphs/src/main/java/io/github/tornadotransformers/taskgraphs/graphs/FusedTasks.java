@@ -15,6 +15,7 @@ import io.github.tornadotransformers.models.program.AttentionShape;
 import io.github.tornadotransformers.models.program.Groups;
 import io.github.tornadotransformers.models.program.Op;
 import io.github.tornadotransformers.taskgraphs.memory.Argument;
+import io.github.tornadotransformers.taskgraphs.memory.DeviceCache;
 import io.github.tornadotransformers.taskgraphs.memory.Scalar;
 import java.util.List;
 import java.util.Optional;
@@ -115,8 +116,8 @@ final class FusedTasks {
     private void finishQkv(Op.Linear linear, Op.CacheAppend append, Argument<FloatArray> sums) {
         Argument<FloatArray> bias = in.bias(linear.bias());
         Argument<FloatArray> qkv = in.activation(linear.output());
-        Argument<FloatArray> keys = in.keys();
-        Argument<FloatArray> values = in.values();
+        DeviceCache keys = in.keys();
+        DeviceCache values = in.values();
         AttentionShape shape = append.shape();
         int slices = Slices.count(linear.weight().rows());
         long items = (long) rows * shape.fusedWidth();
@@ -128,14 +129,18 @@ final class FusedTasks {
                         layer,
                         step,
                         qkv,
-                        keys,
-                        values,
+                        keys.floats(),
+                        values.floats(),
+                        keys.shorts(),
+                        values.shorts(),
+                        keys.bounds(),
                         value(rows),
                         value(slices),
                         value(shape.heads()),
                         value(shape.kvHeads()),
                         value(shape.headDim()),
                         in.pages(),
+                        keys.format(),
                         flag(linear.bias().isPresent()));
     }
 
@@ -143,8 +148,8 @@ final class FusedTasks {
         Argument<FloatArray> bias = in.bias(linear.bias());
         Argument<FloatArray> angles = in.angles(rotary.table());
         Argument<FloatArray> qkv = in.activation(linear.output());
-        Argument<FloatArray> keys = in.keys();
-        Argument<FloatArray> values = in.values();
+        DeviceCache keys = in.keys();
+        DeviceCache values = in.values();
         AttentionShape shape = rotary.shape();
         int slices = Slices.count(linear.weight().rows());
         long items = (long) rows * (shape.fusedWidth() / 2);
@@ -157,8 +162,11 @@ final class FusedTasks {
                         layer,
                         step,
                         qkv,
-                        keys,
-                        values,
+                        keys.floats(),
+                        values.floats(),
+                        keys.shorts(),
+                        values.shorts(),
+                        keys.bounds(),
                         value(rows),
                         value(slices),
                         value(shape.heads()),
@@ -166,6 +174,7 @@ final class FusedTasks {
                         value(shape.headDim()),
                         value(rotary.table().positions()),
                         in.pages(),
+                        keys.format(),
                         flag(linear.bias().isPresent()));
     }
 

@@ -65,12 +65,12 @@ record GraphChain(
      *
      * @param withoutHead whether it may do so when the head has not run
      */
-    void precedes(GraphChain next, boolean withoutHead) {
+    void precedes(DeviceGraph next, boolean withoutHead) {
         if (withoutHead || head.isEmpty()) {
-            link(layers.isEmpty() ? before : layers.getLast().graphs(), next.before);
+            link(layers.isEmpty() ? before : layers.getLast().graphs(), List.of(next));
         }
-        link(head, next.before);
-        link(heads, next.before);
+        link(head, List.of(next));
+        link(heads, List.of(next));
     }
 
     private static void linkAll(List<DeviceGraph> graphs) {

@@ -16,6 +16,7 @@ import java.util.HashSet;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
@@ -30,6 +31,7 @@ final class GraphSet {
     private final boolean traced;
     private final boolean headFollowsDecode;
     private final List<GraphChain> chains = new ArrayList<>();
+    private final Optional<DeviceGraph> copy;
     private final List<DeviceGraph> graphs;
 
     /**
@@ -53,7 +55,9 @@ final class GraphSet {
             chains.add(layeredChain("prefill_", Stage.PREFILL, rows.many(), head, heads));
         }
         this.headFollowsDecode = !heads.isEmpty();
-        this.graphs = chains.stream().flatMap(GraphChain::graphs).distinct().toList();
+        this.copy = rows.ofBatches() ? Optional.of(copyGraph()) : Optional.empty();
+        this.graphs = Stream.concat(chains.stream().flatMap(GraphChain::graphs).distinct(), copy.stream())
+                .toList();
         settle();
     }
 
@@ -64,6 +68,11 @@ final class GraphSet {
 
     GraphChain decode() {
         return chains.getFirst();
+    }
+
+    /** Copies a page in every layer; it can run between two chains. There is one where sequences share pages. */
+    Optional<DeviceGraph> copy() {
+        return copy;
     }
 
     /**
@@ -149,6 +158,19 @@ final class GraphSet {
         return DeviceGraph.of("fused" + index, allTasks(units), units.getFirst().defined());
     }
 
+    private DeviceGraph copyGraph() {
+        List<DeviceTask> tasks = new ArrayList<>();
+        for (int group = 0; group < model.groups().count(); group++) {
+            TaskBuilder in = new TaskBuilder(model, Stage.DECODE, 1, LayerScope.each(group));
+            new OpTasks(in)
+                    .copyPages(
+                            model.groups().suffix(group),
+                            model.groups().range(group).count());
+            tasks.addAll(in.tasks());
+        }
+        return DeviceGraph.of("copyPage", tasks, Set.of());
+    }
+
     private List<TaskBuilder> fusedUnits() {
         List<TaskBuilder> units = new ArrayList<>();
         units.add(tasks(Stage.DECODE, 1, program.embedding(), LayerScope.none()));
@@ -165,8 +187,13 @@ final class GraphSet {
         chains.stream().skip(1).forEach(GraphChain::repeatHead);
         for (GraphChain from : chains) {
             boolean withoutHead = from.stage() != Stage.DECODE || !headFollowsDecode;
-            chains.forEach(next -> from.precedes(next, withoutHead));
+            chains.forEach(next -> from.precedes(next.entry(), withoutHead));
+            copy.ifPresent(next -> from.precedes(next, withoutHead));
         }
+        copy.ifPresent(graph -> {
+            graph.precedes(graph);
+            chains.forEach(next -> graph.precedes(next.entry()));
+        });
         Residency residency = new Residency(graphs);
         Set<ArrayKey<?>> settled = new HashSet<>(tables());
         tables().forEach(residency::upload);
@@ -213,8 +240,8 @@ final class GraphSet {
 
     /** What a graph has for itself: constants, what changes with each execution, and memory that nobody else reads. */
     private void settleOwn(DeviceGraph graph, Set<ArrayKey<?>> settled) {
-        Set<ArrayKey<?>> perExecution =
-                Set.of(ControlKeys.LAYER, ControlKeys.step(Stage.HEAD), ControlKeys.step(Stage.HEADS));
+        Set<ArrayKey<?>> perExecution = Set.of(
+                ControlKeys.LAYER, ControlKeys.COPY, ControlKeys.step(Stage.HEAD), ControlKeys.step(Stage.HEADS));
         for (ArrayKey<?> array : graph.uses()) {
             if (array instanceof ConstantKey<?>) {
                 graph.move(Movement.UPLOAD_ONCE, array, true);

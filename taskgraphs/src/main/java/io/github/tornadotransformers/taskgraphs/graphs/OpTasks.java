@@ -23,7 +23,9 @@ import io.github.tornadotransformers.models.program.AttentionShape;
 import io.github.tornadotransformers.models.program.Groups;
 import io.github.tornadotransformers.models.program.Op;
 import io.github.tornadotransformers.taskgraphs.memory.Argument;
+import io.github.tornadotransformers.taskgraphs.memory.DeviceCache;
 import io.github.tornadotransformers.taskgraphs.memory.DeviceMatrix;
+import io.github.tornadotransformers.taskgraphs.memory.PlannedArray;
 import io.github.tornadotransformers.taskgraphs.memory.Scalar;
 import uk.ac.manchester.tornado.api.types.arrays.FloatArray;
 import uk.ac.manchester.tornado.api.types.arrays.IntArray;
@@ -319,8 +321,8 @@ public final class OpTasks {
     private void cacheAppend(Op.CacheAppend op) {
         Argument<IntArray> cached = in.cacheLayer();
         Argument<FloatArray> qkv = in.activation(op.qkv());
-        Argument<FloatArray> keys = in.keys();
-        Argument<FloatArray> values = in.values();
+        DeviceCache keys = in.keys();
+        DeviceCache values = in.values();
         AttentionShape shape = op.shape();
         long items = (long) rows * shape.keyValueWidth();
         in.task(op.name(), items)
@@ -329,13 +331,41 @@ public final class OpTasks {
                         qkv,
                         cached,
                         step,
-                        keys,
-                        values,
+                        keys.floats(),
+                        values.floats(),
+                        keys.shorts(),
+                        values.shorts(),
+                        keys.bounds(),
                         value(rows),
                         value(shape.heads()),
                         value(shape.kvHeads()),
                         value(shape.headDim()),
-                        in.pages());
+                        in.pages(),
+                        keys.format());
+    }
+
+    /**
+     * Not of an Op: a page of the cache becomes what another is, in as many layers as there are.
+     *
+     * @param suffix of the tasks' names
+     */
+    void copyPages(String suffix, int layers) {
+        copyPage("keys" + suffix, in.keys(), layers);
+        copyPage("values" + suffix, in.values(), layers);
+    }
+
+    private void copyPage(String name, DeviceCache cache, int layers) {
+        int size = in.pageSize();
+        in.task(name, (long) layers * size)
+                .calls(
+                        CacheKernels::copyPage,
+                        cache.floats(),
+                        cache.shorts(),
+                        new PlannedArray<>(ControlKeys.COPY, 2),
+                        value(layers),
+                        in.pages(),
+                        value(size),
+                        cache.format());
     }
 
     private void attentionScores(Op.AttentionScores op) {
@@ -345,14 +375,16 @@ public final class OpTasks {
     void attentionScores(Op.AttentionScores op, Argument<FloatArray> scores) {
         Argument<IntArray> cached = in.cacheLayer();
         Argument<FloatArray> qkv = in.activation(op.qkv());
-        Argument<FloatArray> keys = in.keys();
+        DeviceCache keys = in.keys();
         AttentionShape shape = op.shape();
         long items = (long) rows * shape.scoresWidth();
         in.task(op.name(), items)
                 .calls(
                         AttentionKernels::scaledScores,
                         qkv,
-                        keys,
+                        keys.floats(),
+                        keys.shorts(),
+                        keys.powers(),
                         cached,
                         step,
                         scores,
@@ -362,6 +394,7 @@ public final class OpTasks {
                         value(shape.headDim()),
                         value(shape.contextLength()),
                         in.pages(),
+                        keys.format(),
                         value(window(shape)),
                         value(op.scaling().factor()),
                         value(cap(op.scaling())),
@@ -429,7 +462,7 @@ public final class OpTasks {
     private void attentionOutput(Op.AttentionOutput op) {
         Argument<IntArray> cached = in.cacheLayer();
         Argument<FloatArray> probabilities = in.activation(op.probabilities());
-        Argument<FloatArray> values = in.values();
+        DeviceCache values = in.values();
         Argument<FloatArray> out = in.activation(op.output());
         AttentionShape shape = op.shape();
         int context = shape.contextLength();
@@ -440,7 +473,9 @@ public final class OpTasks {
                 .calls(
                         AttentionKernels::sliceOutputs,
                         probabilities,
-                        values,
+                        values.floats(),
+                        values.shorts(),
+                        values.powers(),
                         cached,
                         step,
                         sums,
@@ -450,6 +485,7 @@ public final class OpTasks {
                         value(shape.headDim()),
                         value(context),
                         in.pages(),
+                        values.format(),
                         value(window(shape)));
         in.task(op.name(), width)
                 .calls(

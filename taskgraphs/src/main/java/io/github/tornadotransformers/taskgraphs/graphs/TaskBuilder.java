@@ -1,6 +1,7 @@
 package io.github.tornadotransformers.taskgraphs.graphs;
 
 import io.github.tornadotransformers.kernels.Step;
+import io.github.tornadotransformers.models.batching.KvType;
 import io.github.tornadotransformers.models.program.AttentionShape;
 import io.github.tornadotransformers.models.program.Buffer;
 import io.github.tornadotransformers.models.program.Effect;
@@ -10,8 +11,10 @@ import io.github.tornadotransformers.models.program.Weight;
 import io.github.tornadotransformers.taskgraphs.memory.Argument;
 import io.github.tornadotransformers.taskgraphs.memory.ArrayKey;
 import io.github.tornadotransformers.taskgraphs.memory.CacheKey;
+import io.github.tornadotransformers.taskgraphs.memory.DeviceCache;
 import io.github.tornadotransformers.taskgraphs.memory.DeviceMatrix;
 import io.github.tornadotransformers.taskgraphs.memory.DeviceModel;
+import io.github.tornadotransformers.taskgraphs.memory.KernelArguments;
 import io.github.tornadotransformers.taskgraphs.memory.LayerRange;
 import io.github.tornadotransformers.taskgraphs.memory.PlannedArray;
 import io.github.tornadotransformers.taskgraphs.memory.RotaryKey;
@@ -119,6 +122,11 @@ public final class TaskBuilder {
         return stage.keepsCache() ? rows * perSequence : perSequence;
     }
 
+    /** Elements of a page of a layer's keys, or values. */
+    int pageSize() {
+        return Math.toIntExact(model.program().attention().cacheLayerSize(1));
+    }
+
     /** Pages of a layer's keys, or values. */
     Scalar<Integer> pages() {
         return Scalar.value(model.pages());
@@ -180,16 +188,21 @@ public final class TaskBuilder {
         return new RotaryKey(table).planned();
     }
 
-    Argument<FloatArray> keys() {
-        return stage.keepsCache() ? model.cache(CacheKey.Part.KEYS, layer.group()) : layerCache(KEYS);
+    DeviceCache keys() {
+        return stage.keepsCache() ? cache(CacheKey.Part.KEYS) : layerCache(KEYS);
     }
 
-    Argument<FloatArray> values() {
-        return stage.keepsCache() ? model.cache(CacheKey.Part.VALUES, layer.group()) : layerCache(VALUES);
+    DeviceCache values() {
+        return stage.keepsCache() ? cache(CacheKey.Part.VALUES) : layerCache(VALUES);
+    }
+
+    private DeviceCache cache(CacheKey.Part part) {
+        return DeviceCache.of(model.cache(part, layer.group()), KernelArguments.format(model.kvType()));
     }
 
     /** What every layer of a sequence that trains overwrites. */
-    private Argument<FloatArray> layerCache(String use) {
-        return scratch(use, model.program().attention().cacheLayerSize(model.pages()));
+    private DeviceCache layerCache(String use) {
+        long size = model.program().attention().cacheLayerSize(model.pages());
+        return DeviceCache.of(scratch(use, size), KernelArguments.format(KvType.F32));
     }
 }

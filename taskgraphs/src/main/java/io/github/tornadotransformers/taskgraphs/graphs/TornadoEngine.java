@@ -1,11 +1,14 @@
 package io.github.tornadotransformers.taskgraphs.graphs;
 
+import io.github.tornadotransformers.kernels.CacheKernels;
 import io.github.tornadotransformers.kernels.Step;
 import io.github.tornadotransformers.models.batching.Batch;
 import io.github.tornadotransformers.models.batching.BatchPiece;
 import io.github.tornadotransformers.models.batching.Engine;
 import io.github.tornadotransformers.models.batching.KvCache;
+import io.github.tornadotransformers.models.batching.KvType;
 import io.github.tornadotransformers.models.batching.LogitsSink;
+import io.github.tornadotransformers.models.batching.PageMemory;
 import io.github.tornadotransformers.models.batching.PagedCache;
 import io.github.tornadotransformers.models.batching.PagedCaches;
 import io.github.tornadotransformers.models.checkpoint.DType;
@@ -77,7 +80,7 @@ public final class TornadoEngine implements Engine {
         this.hooks = hooks;
         memory.requireFits();
         this.arrays = new DeviceArrays(memory.plan());
-        this.caches = new PagedCaches(program, model.pages(), this::freed);
+        this.caches = new PagedCaches(program, model.pages(), new Pages());
         this.logits = new float[program.vocabSize()];
     }
 
@@ -117,9 +120,18 @@ public final class TornadoEngine implements Engine {
         return engine;
     }
 
+    /**
+     * Memory for caches that is left on the device beside everything else.
+     *
+     * @throws DeviceException as {@link #open(Program, DType, WeightSource, DeviceOptions, long)} does
+     */
+    public static long affordableCacheBytes(Program program, DType dtype, DeviceOptions options) {
+        return ForwardMemory.ofBatches(program, dtype, options, 1).affordableCacheBytes();
+    }
+
     /** What keys and values of a sequence of so many positions take: whole pages. */
-    public static long cacheBytes(Program program, int positions) {
-        return ForwardMemory.pageBytes(program, AttentionShape.pages(positions));
+    public static long cacheBytes(Program program, KvType type, int positions) {
+        return ForwardMemory.pageBytes(program, type, AttentionShape.pages(positions));
     }
 
     @Override
@@ -320,15 +332,27 @@ public final class TornadoEngine implements Engine {
         listener.orElseThrow().opFinished(layer, traced.op(), firstPosition, count, output);
     }
 
-    private void freed(int page) {
-        int size = Math.toIntExact(program.attention().cacheLayerSize(1));
-        for (int layer = 0; layer < program.layers(); layer++) {
-            int first = (model.groups().indexOf(layer) * model.pages() + page) * size;
-            for (CacheKey.Part part : CacheKey.Part.values()) {
-                ArrayKey<FloatArray> key =
-                        model.cache(part, model.groups().of(layer)).key();
-                hooks.freed().freed(arrays.get(key), first, size);
+    /** The pages on the device. */
+    private final class Pages implements PageMemory {
+        @Override
+        public void freed(int page) {
+            int size = Math.toIntExact(program.attention().cacheLayerSize(1));
+            for (int layer = 0; layer < program.layers(); layer++) {
+                int first = (model.groups().indexOf(layer) * model.pages() + page) * size;
+                for (CacheKey.Part part : CacheKey.Part.values()) {
+                    ArrayKey<?> key =
+                            model.cache(part, model.groups().of(layer)).key();
+                    hooks.freed().freed(arrays.get(key), first, size);
+                }
             }
+        }
+
+        @Override
+        public void copy(int from, int to) {
+            IntArray pages = arrays.get(ControlKeys.COPY);
+            pages.set(CacheKernels.COPY_FROM, from);
+            pages.set(CacheKernels.COPY_TO, to);
+            plan.execute(graphs.copy().orElseThrow());
         }
     }
 

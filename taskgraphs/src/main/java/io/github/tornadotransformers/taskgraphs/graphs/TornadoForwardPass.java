@@ -16,10 +16,11 @@ import java.util.function.BiPredicate;
 /** One sequence on a TornadoVM device: batches of one span on a {@link TornadoEngine}. */
 public final class TornadoForwardPass implements ForwardPass {
     private final TornadoEngine engine;
-    private final KvCache cache;
+    private KvCache cache;
     private float[] logits = {};
 
-    private TornadoForwardPass(TornadoEngine engine) {
+    /** @param engine closed together with this forward pass; others may run on it as well */
+    public TornadoForwardPass(TornadoEngine engine) {
         this.engine = engine;
         this.cache = engine.open(engine.program().contextLength());
     }
@@ -72,6 +73,12 @@ public final class TornadoForwardPass implements ForwardPass {
         if (engine.makeReadyFor(promptLength - 1)) {
             forward(new int[2], 0);
         }
+    }
+
+    @Override
+    public void forget() {
+        cache.close();
+        cache = engine.open(engine.program().contextLength());
     }
 
     /** @throws IllegalStateException if a token has run already: tracing takes graphs of its own */

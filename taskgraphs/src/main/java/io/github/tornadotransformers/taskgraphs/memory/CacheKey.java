@@ -1,19 +1,15 @@
 package io.github.tornadotransformers.taskgraphs.memory;
 
 import java.util.Locale;
-import uk.ac.manchester.tornado.api.types.arrays.FloatArray;
+import uk.ac.manchester.tornado.api.types.arrays.TornadoNativeArray;
 
 /** The cached keys or values of layers. */
-public record CacheKey(Part part, LayerRange layers) implements ArrayKey<FloatArray> {
+public record CacheKey<T extends TornadoNativeArray>(Part part, LayerRange layers, ElementType<T> type)
+        implements ArrayKey<T> {
     /** Of what attention reads again. */
     public enum Part {
         KEYS,
         VALUES
-    }
-
-    @Override
-    public ElementType<FloatArray> type() {
-        return ElementType.FLOAT;
     }
 
     @Override

@@ -1,5 +1,6 @@
 package io.github.tornadotransformers.taskgraphs.memory;
 
+import io.github.tornadotransformers.kernels.KvFormat;
 import io.github.tornadotransformers.kernels.WeightFormat;
 import uk.ac.manchester.tornado.api.types.arrays.FloatArray;
 import uk.ac.manchester.tornado.api.types.arrays.IntArray;
@@ -54,6 +55,28 @@ public sealed interface ConstantKey<T extends TornadoNativeArray> extends ArrayK
         @Override
         public void fill(FloatArray array) {
             array.getSegment().copyFrom(WeightFormat.powers(format).getSegment());
+        }
+    }
+
+    /**
+     * The numbers at which the exponents of a format's elements begin, for kernels that store them.
+     *
+     * @param format a constant of {@link WeightFormat}
+     */
+    record Bounds(int format) implements ConstantKey<FloatArray> {
+        @Override
+        public ElementType<FloatArray> type() {
+            return ElementType.FLOAT;
+        }
+
+        @Override
+        public long elements() {
+            return KvFormat.bounds(format).getSize();
+        }
+
+        @Override
+        public void fill(FloatArray array) {
+            array.getSegment().copyFrom(KvFormat.bounds(format).getSegment());
         }
     }
 

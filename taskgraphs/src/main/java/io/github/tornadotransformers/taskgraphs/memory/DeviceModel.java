@@ -1,6 +1,7 @@
 package io.github.tornadotransformers.taskgraphs.memory;
 
 import io.github.tornadotransformers.kernels.WeightFormat;
+import io.github.tornadotransformers.models.batching.KvType;
 import io.github.tornadotransformers.models.checkpoint.DType;
 import io.github.tornadotransformers.models.checkpoint.WeightData;
 import io.github.tornadotransformers.models.program.AttentionShape;
@@ -16,17 +17,20 @@ import uk.ac.manchester.tornado.api.types.arrays.TornadoNativeArray;
  * A program as a device will have it: which array each weight and each layer's cache is in.
  *
  * @param dtype of its matrices
+ * @param kvType of its keys and values
  * @param pages of the cache, in every layer
  */
-public record DeviceModel(Program program, DType dtype, MathMode math, LayerGroups groups, int pages) {
+public record DeviceModel(Program program, DType dtype, KvType kvType, MathMode math, LayerGroups groups, int pages) {
     private static final ConstantKey.Unread<FloatArray> NO_FLOATS = new ConstantKey.Unread<>(ElementType.FLOAT);
 
     /** With as many layers in an array as the device and an int allow. */
-    public static DeviceModel of(Program program, DType dtype, MathMode math, DeviceInfo device, int pages) {
-        long cached = layersPerArray(device, program.attention().cacheLayerSize(pages), ElementType.FLOAT);
+    public static DeviceModel of(
+            Program program, DType dtype, KvType kvType, MathMode math, DeviceInfo device, int pages) {
+        long cached = layersPerArray(device, program.attention().cacheLayerSize(pages), type(kvType));
         return new DeviceModel(
                 program,
                 dtype,
+                kvType,
                 math,
                 LayerGroups.of(program.layers(), Math.min(cached, stackable(program, dtype, device))),
                 pages);
@@ -37,6 +41,7 @@ public record DeviceModel(Program program, DType dtype, MathMode math, LayerGrou
         return new DeviceModel(
                 program,
                 dtype,
+                KvType.F32,
                 math,
                 LayerGroups.of(program.layers(), stackable(program, dtype, device)),
                 AttentionShape.pages(program.contextLength()));
@@ -67,21 +72,24 @@ public record DeviceModel(Program program, DType dtype, MathMode math, LayerGrou
         };
     }
 
+    private static ElementType<?> type(KvType kvType) {
+        return switch (kvType) {
+            case F32 -> ElementType.FLOAT;
+            case BF16, F16 -> ElementType.SHORT;
+        };
+    }
+
     /** @param group of layers, where the weight is stacked */
     public DeviceMatrix matrix(Weight weight, int group) {
         PlannedArray<?> elements = elements(weight, group, type(weight, dtype));
         int format = KernelArguments.format(dtype(weight, dtype));
         return new DeviceMatrix(
-                orUnread(elements, ElementType.FLOAT),
-                orUnread(elements, ElementType.SHORT),
-                orUnread(elements, ElementType.BYTE),
+                elements.orUnread(ElementType.FLOAT),
+                elements.orUnread(ElementType.SHORT),
+                elements.orUnread(ElementType.BYTE),
                 format == WeightFormat.INT8 ? scales(weight, group) : NO_FLOATS,
                 new ConstantKey.Powers(format),
                 Scalar.value(format));
-    }
-
-    private static <T extends TornadoNativeArray> Argument<T> orUnread(PlannedArray<?> array, ElementType<T> type) {
-        return array.as(type).<Argument<T>>map(found -> found).orElseGet(() -> new ConstantKey.Unread<>(type));
     }
 
     /** A weight that is float32. */
@@ -102,10 +110,14 @@ public record DeviceModel(Program program, DType dtype, MathMode math, LayerGrou
         return new PlannedArray<>(key, Math.multiplyExact(perLayer, layers.count()));
     }
 
-    public PlannedArray<FloatArray> cache(CacheKey.Part part, int group) {
+    public PlannedArray<?> cache(CacheKey.Part part, int group) {
+        return cache(part, group, type(kvType));
+    }
+
+    private <T extends TornadoNativeArray> PlannedArray<T> cache(CacheKey.Part part, int group, ElementType<T> type) {
         LayerRange layers = groups.range(group);
         return new PlannedArray<>(
-                new CacheKey(part, layers),
+                new CacheKey<>(part, layers, type),
                 Math.multiplyExact(program.attention().cacheLayerSize(pages), layers.count()));
     }
 

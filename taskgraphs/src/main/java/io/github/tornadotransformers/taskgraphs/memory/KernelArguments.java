@@ -2,6 +2,7 @@ package io.github.tornadotransformers.taskgraphs.memory;
 
 import io.github.tornadotransformers.kernels.LinearKernels;
 import io.github.tornadotransformers.kernels.WeightFormat;
+import io.github.tornadotransformers.models.batching.KvType;
 import io.github.tornadotransformers.models.checkpoint.DType;
 import io.github.tornadotransformers.models.program.Activation;
 import io.github.tornadotransformers.models.program.AttentionShape;
@@ -28,6 +29,15 @@ public final class KernelArguments {
             case BF16 -> WeightFormat.BF16;
             case F16 -> WeightFormat.F16;
             case INT8 -> WeightFormat.INT8;
+        };
+    }
+
+    /** A constant of {@link WeightFormat}. */
+    public static int format(KvType type) {
+        return switch (type) {
+            case F32 -> WeightFormat.F32;
+            case BF16 -> WeightFormat.BF16;
+            case F16 -> WeightFormat.F16;
         };
     }
 

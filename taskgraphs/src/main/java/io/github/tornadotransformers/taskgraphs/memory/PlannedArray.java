@@ -23,6 +23,11 @@ public record PlannedArray<T extends TornadoNativeArray>(ArrayKey<T> key, long e
         return arrays.get(key);
     }
 
+    /** This array, if it holds elements of that type, or one in its place that a kernel does not read. */
+    <U extends TornadoNativeArray> Argument<U> orUnread(ElementType<U> type) {
+        return as(type).<Argument<U>>map(found -> found).orElseGet(() -> new ConstantKey.Unread<>(type));
+    }
+
     /** This array, if it holds elements of that type. */
     @SuppressWarnings("unchecked") // The key's type is that of its array.
     public <U extends TornadoNativeArray> Optional<PlannedArray<U>> as(ElementType<U> type) {

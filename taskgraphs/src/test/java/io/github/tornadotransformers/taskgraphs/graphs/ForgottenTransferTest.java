@@ -15,6 +15,8 @@ import io.github.tornadotransformers.models.Sizes;
 import io.github.tornadotransformers.models.batching.Batch;
 import io.github.tornadotransformers.models.batching.Engine;
 import io.github.tornadotransformers.models.batching.KvCache;
+import io.github.tornadotransformers.models.batching.KvType;
+import io.github.tornadotransformers.models.batching.LogitsSink;
 import io.github.tornadotransformers.models.batching.Span;
 import io.github.tornadotransformers.models.batching.Wanted;
 import io.github.tornadotransformers.models.checkpoint.DType;
@@ -142,7 +144,7 @@ class ForgottenTransferTest {
         List<DeviceGraph> graphs() {
             return onDevice(device -> {
                 int pages = AttentionShape.pages(program.contextLength());
-                DeviceModel model = DeviceModel.of(program, DType.F32, MathMode.STRICT, device, pages);
+                DeviceModel model = DeviceModel.of(program, DType.F32, KvType.F32, MathMode.STRICT, device, pages);
                 return new GraphSet(model, graph, chainRows(), use == Use.TRACED).graphs();
             });
         }
@@ -229,7 +231,8 @@ class ForgottenTransferTest {
         DeviceOptions options =
                 DeviceOptions.of(device).withGraph(setup.graph()).withPrefillRows(setup.rows());
         TornadoEngine.Hooks hooks = new TornadoEngine.Hooks(kept, FreedPages.NONE);
-        try (Engine host = new HostInterpreter(setup.program(), setup.weights(), new ScalarOps(), cacheBytes(setup));
+        try (Engine host = new HostInterpreter(
+                        setup.program(), setup.weights(), new ScalarOps(), KvType.F32, cacheBytes(setup));
                 Engine engine = TornadoEngine.open(
                         setup.program(), DType.F32, _ -> setup.weights(), options, cacheBytes(setup), hooks)) {
             return runBatches(engine).equals(runBatches(host));
@@ -239,7 +242,9 @@ class ForgottenTransferTest {
     }
 
     private static long cacheBytes(Setup setup) {
-        return 5 * TornadoEngine.cacheBytes(setup.program(), setup.program().contextLength());
+        return 8
+                * TornadoEngine.cacheBytes(
+                        setup.program(), KvType.F32, setup.program().contextLength());
     }
 
     /** The bits of all logits. */
@@ -248,6 +253,7 @@ class ForgottenTransferTest {
         int vocabSize = engine.program().vocabSize();
         List<KvCache> caches = Stream.generate(() -> engine.open(80)).limit(5).toList();
         List<Integer> bits = new ArrayList<>();
+        List<Integer> firstText = new ArrayList<>();
         for (List<Part> parts : BATCHES) {
             List<Span> spans = parts.stream()
                     .map(part -> new Span(
@@ -256,13 +262,32 @@ class ForgottenTransferTest {
                             data.ints(part.tokens(), vocabSize),
                             part.wanted()))
                     .toList();
-            engine.run(new Batch(spans), (_, _, logits, offset) -> {
+            LogitsSink sink = (_, _, logits, offset) -> {
                 for (int i = 0; i < vocabSize; i++) {
                     bits.add(Float.floatToRawIntBits(logits[offset + i]));
                 }
-            });
+            };
+            engine.run(new Batch(spans), sink);
+            if (parts.getFirst().sequence() == 0) {
+                Arrays.stream(spans.getFirst().tokens()).forEach(firstText::add);
+            }
+            int[] text = firstText.stream().mapToInt(id -> id).toArray();
+            caches.getFirst().share(text);
+            runCopied(engine, text, sink);
         }
         return bits;
+    }
+
+    /** Another sequence that begins in the same way, in a page that is copied. */
+    private static void runCopied(Engine engine, int[] text, LogitsSink sink) {
+        try (KvCache copied = engine.open(80)) {
+            int known = copied.reuse(text);
+            assertThat(known).isEqualTo(text.length - 1);
+            if (text.length % 2 == 0) {
+                int[] last = {text[known]};
+                engine.run(Batch.of(new Span(copied, known, last, Wanted.LAST)), sink);
+            }
+        }
     }
 
     private static boolean givesTheHostsLogits(

@@ -9,6 +9,7 @@ import io.github.tornadotransformers.emulator.EmulatedDevice;
 import io.github.tornadotransformers.emulator.Emulator;
 import io.github.tornadotransformers.models.Heads;
 import io.github.tornadotransformers.models.Sizes;
+import io.github.tornadotransformers.models.batching.KvType;
 import io.github.tornadotransformers.models.checkpoint.DType;
 import io.github.tornadotransformers.models.checkpoint.Weights;
 import io.github.tornadotransformers.models.llama.LlamaConfig;
@@ -81,7 +82,13 @@ class ForwardMemoryTest {
     }
 
     private static LayerGroups groups(LlamaConfig config, int context, DType dtype, DeviceInfo device) {
-        return DeviceModel.of(config.program(context), dtype, MathMode.STRICT, device, AttentionShape.pages(context))
+        return DeviceModel.of(
+                        config.program(context),
+                        dtype,
+                        KvType.F32,
+                        MathMode.STRICT,
+                        device,
+                        AttentionShape.pages(context))
                 .groups();
     }
 

@@ -6,11 +6,13 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.github.tornadotransformers.emulator.EmulatedDevice;
 import io.github.tornadotransformers.emulator.OnEmulator;
 import io.github.tornadotransformers.host.HostForwardPass;
+import io.github.tornadotransformers.host.HostInterpreter;
 import io.github.tornadotransformers.host.ScalarOps;
 import io.github.tornadotransformers.models.ModelConfig;
 import io.github.tornadotransformers.models.batching.Batch;
 import io.github.tornadotransformers.models.batching.CacheFullException;
 import io.github.tornadotransformers.models.batching.KvCache;
+import io.github.tornadotransformers.models.batching.KvType;
 import io.github.tornadotransformers.models.batching.LogitsSink;
 import io.github.tornadotransformers.models.batching.Span;
 import io.github.tornadotransformers.models.batching.Wanted;
@@ -34,6 +36,7 @@ import java.util.Optional;
 import java.util.stream.LongStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /**
@@ -48,12 +51,18 @@ class TornadoEngineTest {
     /** Rows with every kind of chain: for one, several and many; without the one for several; for one alone. */
     private static final int[] ROWS = {32, 40, 12, 1};
 
-    private record Model(String name, Program program, DType dtype, Weights weights) {
+    private record Model(String name, Program program, DType dtype, KvType kvType, Weights weights) {
         static Model of(RandomData data) {
             ModelConfig config = RandomConfigs.of(data, CONTEXT);
             Program program = config.program(CONTEXT);
             DType dtype = DType.values()[data.between(0, 3)];
-            return new Model(dtype + " " + config, program, dtype, RandomModels.weights(program, dtype, data));
+            KvType kvType = KvType.values()[data.between(0, KvType.values().length - 1)];
+            Weights weights = RandomModels.weights(program, dtype, data);
+            return new Model(dtype + ", cache " + kvType + ", " + config, program, dtype, kvType, weights);
+        }
+
+        Model with(KvType type) {
+            return new Model(name, program, dtype, type, weights);
         }
 
         /** Free pages are NaN. */
@@ -63,8 +72,11 @@ class TornadoEngineTest {
 
         TornadoEngine open(GraphMode graph, int rows, int pages, FreedPages freed) {
             DeviceInfo info = TornadoDevices.choose(Optional.empty(), Optional.empty(), MathMode.STRICT);
-            DeviceOptions options = DeviceOptions.of(info).withGraph(graph).withPrefillRows(rows);
-            long cacheBytes = pages * TornadoEngine.cacheBytes(program, 1);
+            DeviceOptions options = DeviceOptions.of(info)
+                    .withGraph(graph)
+                    .withPrefillRows(rows)
+                    .withKvType(kvType);
+            long cacheBytes = pages * TornadoEngine.cacheBytes(program, kvType, 1);
             return TornadoEngine.open(
                     program, dtype, _ -> weights, options, cacheBytes, new TornadoEngine.Hooks((_, _) -> true, freed));
         }
@@ -72,7 +84,8 @@ class TornadoEngineTest {
         /** Of every token, the sequence being alone. */
         float[][] logits(int[] tokens) {
             float[][] all = new float[tokens.length][];
-            try (ForwardPass alone = new HostForwardPass(program, weights, new ScalarOps())) {
+            try (ForwardPass alone = new HostForwardPass(new HostInterpreter(
+                    program, weights, new ScalarOps(), kvType, HostInterpreter.cacheBytes(program, kvType, CONTEXT)))) {
                 alone.forwardAll(
                         tokens,
                         0,
@@ -149,6 +162,32 @@ class TornadoEngineTest {
             engine.run(Batch.of(new Span(cache, 0, new int[1], Wanted.LAST)), NOWHERE);
         }
         return device.tasksRun() - before;
+    }
+
+    /** Whole pages are shared, the beginning of a page is copied; both in every layer, and of every kind of keys and values. */
+    @ParameterizedTest
+    @EnumSource
+    void sequencesThatBeginInTheSameWayShareAndCopyPages(KvType type, EmulatedDevice device) {
+        RandomData data = new RandomData(type.ordinal());
+        Model model = Model.of(data).with(type);
+        int[] tokens = data.ints(CONTEXT - 5, model.program.vocabSize());
+        float[][] expected = model.logits(tokens);
+        try (TornadoEngine engine = model.open(device, GraphMode.LAYERED, 32, 4);
+                KvCache first = engine.open(CONTEXT)) {
+            engine.run(Batch.of(new Span(first, 0, tokens, Wanted.NONE)), NOWHERE);
+            first.share(tokens);
+            try (KvCache second = engine.open(CONTEXT)) {
+                int known = second.reuse(tokens);
+                assertThat(known).isEqualTo(tokens.length - 1);
+                int[] last = {tokens[known]};
+                engine.run(
+                        Batch.of(new Span(second, known, last, Wanted.LAST)),
+                        (_, at, logits, offset) -> Bits.assertSame(
+                                "position " + at,
+                                Arrays.copyOfRange(logits, offset, offset + model.program.vocabSize()),
+                                expected[at]));
+            }
+        }
     }
 
     @Test

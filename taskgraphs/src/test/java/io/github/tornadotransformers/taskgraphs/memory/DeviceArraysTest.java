@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.github.tornadotransformers.models.Sizes;
+import io.github.tornadotransformers.models.batching.KvType;
 import io.github.tornadotransformers.models.checkpoint.DType;
 import io.github.tornadotransformers.models.checkpoint.WeightAllocator;
 import io.github.tornadotransformers.models.checkpoint.WeightData;
@@ -56,7 +57,7 @@ class DeviceArraysTest {
     }
 
     private static DeviceModel model(DType dtype) {
-        DeviceModel model = DeviceModel.of(PROGRAM, dtype, MathMode.STRICT, DEVICE, 1);
+        DeviceModel model = DeviceModel.of(PROGRAM, dtype, KvType.F32, MathMode.STRICT, DEVICE, 1);
         assertThat(model.groups().count()).isGreaterThan(1);
         return model;
     }

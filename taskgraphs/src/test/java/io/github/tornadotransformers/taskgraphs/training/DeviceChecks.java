@@ -1,6 +1,7 @@
 package io.github.tornadotransformers.taskgraphs.training;
 
 import io.github.tornadotransformers.host.HostForwardPass;
+import io.github.tornadotransformers.host.HostInterpreter;
 import io.github.tornadotransformers.host.ScalarOps;
 import io.github.tornadotransformers.kernels.EmbeddingKernels;
 import io.github.tornadotransformers.kernels.WeightFormat;
@@ -8,6 +9,7 @@ import io.github.tornadotransformers.models.Heads;
 import io.github.tornadotransformers.models.ModelConfig;
 import io.github.tornadotransformers.models.ModelFamily;
 import io.github.tornadotransformers.models.Sizes;
+import io.github.tornadotransformers.models.batching.KvType;
 import io.github.tornadotransformers.models.checkpoint.DType;
 import io.github.tornadotransformers.models.checkpoint.ModelFamilies;
 import io.github.tornadotransformers.models.checkpoint.Weights;
@@ -130,8 +132,9 @@ public final class DeviceChecks {
         checkText("llama", LLAMA, DType.BF16, GraphMode.LAYERED, ROWS);
         checkText("llama", LLAMA, DType.F32, GraphMode.FUSED, ROWS);
         checkFamilies();
-        checkBatches("gpt2", GPT2, DType.F32, GraphMode.FUSED);
-        checkBatches("llama", LLAMA, DType.BF16, GraphMode.LAYERED);
+        checkBatches("gpt2", GPT2, DType.F32, KvType.F16, GraphMode.FUSED);
+        checkBatches("gpt2", GPT2, DType.F32, KvType.F32, GraphMode.LAYERED);
+        checkBatches("llama", LLAMA, DType.BF16, KvType.BF16, GraphMode.LAYERED);
         checkLayersInGroups();
         checkGradients(GPT2);
         checkGradients(LLAMA);
@@ -204,12 +207,17 @@ public final class DeviceChecks {
     }
 
     /** Sequences that run together, in kernels for one row, for a few and for many; each against itself alone. */
-    private void checkBatches(String family, ModelConfig config, DType dtype, GraphMode graph) {
+    private void checkBatches(String family, ModelConfig config, DType dtype, KvType kvType, GraphMode graph) {
         Program program = config.program(config.contextLength());
         RandomData data = new RandomData(1);
         Weights weights = RandomModels.weights(program, dtype, data);
         List<BatchSchedule.Text> texts = new ArrayList<>();
-        try (ForwardPass alone = new HostForwardPass(program, weights, new ScalarOps())) {
+        try (ForwardPass alone = new HostForwardPass(new HostInterpreter(
+                program,
+                weights,
+                new ScalarOps(),
+                kvType,
+                HostInterpreter.cacheBytes(program, kvType, program.contextLength())))) {
             for (int length : new int[] {3, 12, 140, 7, 131, 20}) {
                 int[] tokens = data.ints(length, program.vocabSize());
                 float[][] logits = new float[length][];
@@ -221,9 +229,12 @@ public final class DeviceChecks {
                 texts.add(new BatchSchedule.Text(tokens, logits));
             }
         }
-        check(family + " " + dtype + " " + graph + " in batches", () -> {
-            DeviceOptions options = DeviceOptions.of(device).withGraph(graph).withPrefillRows(BATCH_ROWS);
-            long cacheBytes = TornadoEngine.cacheBytes(program, BATCH_PAGES * AttentionShape.PAGE);
+        check(family + " " + dtype + " " + graph + " in batches, cache " + kvType, () -> {
+            DeviceOptions options = DeviceOptions.of(device)
+                    .withGraph(graph)
+                    .withPrefillRows(BATCH_ROWS)
+                    .withKvType(kvType);
+            long cacheBytes = TornadoEngine.cacheBytes(program, kvType, BATCH_PAGES * AttentionShape.PAGE);
             try (TornadoEngine engine = TornadoEngine.open(program, dtype, _ -> weights, options, cacheBytes)) {
                 BatchSchedule.run("logits", engine, texts, data);
             }
