@@ -89,7 +89,7 @@ public final class HostInterpreter implements Engine {
         return program;
     }
 
-    /** Shows every Op's result to {@code listener} from now on; positions are those of the first span. */
+    @Override
     public void trace(TraceListener listener) {
         this.listener = listener;
     }
@@ -150,9 +150,10 @@ public final class HostInterpreter implements Engine {
             step.output.ensureRows(rows);
             at.use(step.input.data, step.output.data).at(tokens, batch, selected, rows);
             step.loop.run(ops, at);
-            if (listener != TraceListener.NONE) {
+            int traced = isOfAll ? piece.rowsOfFirst() : piece.selectedOfFirst();
+            if (listener != TraceListener.NONE && traced > 0) {
                 int first = batch.position(isOfAll ? 0 : selected[0]);
-                listener.opFinished(step.layer, step.op, first, rows, step.output.data);
+                listener.opFinished(step.layer, step.op, first, traced, step.output.data);
             }
         }
     }

@@ -131,4 +131,20 @@ public final class BatchPiece {
             }
         }
     }
+
+    /** How many of the rows, the first of them, are of the batch's first span. */
+    public int rowsOfFirst() {
+        return parts.stream()
+                .filter(part -> part.index == 0)
+                .mapToInt(Part::rows)
+                .sum();
+    }
+
+    /** How many of the {@linkplain #selected selected} rows, the first of them, are of the batch's first span. */
+    public int selectedOfFirst() {
+        return parts.stream()
+                .filter(part -> part.index == 0)
+                .mapToInt(Part::logitRows)
+                .sum();
+    }
 }

@@ -1,6 +1,7 @@
 package io.github.tornadotransformers.models.batching;
 
 import io.github.tornadotransformers.models.EngineException;
+import io.github.tornadotransformers.models.generation.TraceListener;
 import io.github.tornadotransformers.models.program.Program;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -34,6 +35,13 @@ public interface Engine extends AutoCloseable {
      *     vocabulary, or two have the same cache
      */
     void run(Batch batch, LogitsSink sink);
+
+    /**
+     * Shows what every Op gives for the rows of each batch's first span, from now on. Slow: for tests and {@code verify}.
+     *
+     * @throws IllegalStateException if a token has run already on an engine that is traced always or never
+     */
+    void trace(TraceListener listener);
 
     /**
      * Writes the keys and values that are kept for sequences to come, with their tokens, for another process.

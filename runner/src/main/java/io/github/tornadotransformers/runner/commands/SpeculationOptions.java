@@ -41,8 +41,9 @@ final class SpeculationOptions {
         int context = Math.min(
                 settings.context().orElse(model.config().contextLength()),
                 smaller.config().contextLength());
+        EngineSettings own = settings.withSequences(Math.max(2, settings.sequences()));
         EngineSession session =
-                Engines.openQuickly(smaller, settings.context().isPresent() ? settings.withContext(context) : settings);
+                Engines.openQuickly(smaller, settings.context().isPresent() ? own.withContext(context) : own);
         Guessers.batches(session, "--draft");
         return new Guessers(promptLookup, Optional.of(session));
     }

@@ -20,6 +20,7 @@ import io.github.tornadotransformers.runner.console.StatusLine;
 import io.github.tornadotransformers.runner.engines.CompileStatus;
 import io.github.tornadotransformers.runner.engines.TornadoSdk;
 import io.github.tornadotransformers.runner.hub.ModelCache;
+import io.github.tornadotransformers.runner.verify.BesideOthers;
 import io.github.tornadotransformers.runner.verify.Comparison;
 import io.github.tornadotransformers.runner.verify.EngineCheck;
 import io.github.tornadotransformers.runner.verify.Environment;
@@ -70,6 +71,8 @@ final class VerifyCommand implements Callable<Integer> {
     private static final String DEFAULT_PROMPT = "Once upon a time";
     private static final int DEFAULT_IDS = 8;
     private static final long KERNEL_SEED = 20_250_701;
+    private static final long NEIGHBOURS_SEED = 13;
+    private static final int MOST_NEIGHBOURS = 31;
     private static final double NANOS_PER_MILLI = 1e6;
 
     private final Console console;
@@ -113,6 +116,12 @@ final class VerifyCommand implements Callable<Integer> {
             split = ",",
             description = "token ids instead of a text; needs no tokenizer")
     int[] promptIds;
+
+    @Option(
+            names = "--beside",
+            paramLabel = "N",
+            description = "run every engine but the first together with N other sequences: nothing may depend on them")
+    int beside;
 
     @Option(names = "--trace", paramLabel = "op", description = "op: compare the output of every Op")
     String trace;
@@ -188,6 +197,12 @@ final class VerifyCommand implements Callable<Integer> {
         if (steps < 1) {
             throw Failure.usage("--steps is " + steps + ", expected 1 or more");
         }
+        if (beside < 0 || beside > MOST_NEIGHBOURS) {
+            throw Failure.usage("--beside is " + beside + ", expected 0 to " + MOST_NEIGHBOURS);
+        }
+        if (beside > 0 && (kernels || golden != null || published || fault != null)) {
+            throw Failure.usage("--beside is for engines that run a MODEL side by side");
+        }
         if (trace != null && !trace.equals("op")) {
             throw Failure.usage("--trace is '" + trace + "', expected op");
         }
@@ -210,6 +225,7 @@ final class VerifyCommand implements Callable<Integer> {
     private EngineSettings settings(EngineKind engine) {
         StatusLine status = quiet ? StatusLine.none() : console.status();
         return options.settingsFor(engine)
+                .withSequences(1 + beside)
                 .withCompileListener(new CompileStatus(status))
                 .withProbes(probes);
     }
@@ -316,7 +332,10 @@ final class VerifyCommand implements Callable<Integer> {
             ids = promptIds(checkpoint, tokenizer);
             EngineCheck check = new EngineCheck(
                     subject(opened.getFirst()),
-                    opened.stream().skip(1).map(this::subject).toList(),
+                    opened.stream()
+                            .skip(1)
+                            .map(each -> beside == 0 ? subject(each) : besideOthers(each))
+                            .toList(),
                     trace != null);
             comparisons.addAll(check.run(ids, steps));
             nanos = check::forwardNanos;
@@ -337,6 +356,12 @@ final class VerifyCommand implements Callable<Integer> {
     private EngineCheck.Subject subject(Opened opened) {
         EngineSession session = opened.session;
         return new EngineCheck.Subject(opened.name, session.forward(), tolerance(session.engine(), session.dtype()));
+    }
+
+    private EngineCheck.Subject besideOthers(Opened opened) {
+        EngineSession session = opened.session;
+        ForwardPass forward = new BesideOthers(Guessers.batches(session, "--beside"), beside, NEIGHBOURS_SEED);
+        return new EngineCheck.Subject(opened.name, forward, tolerance(session.engine(), session.dtype()));
     }
 
     private Tolerance tolerance(EngineKind engine, DType dtype) {

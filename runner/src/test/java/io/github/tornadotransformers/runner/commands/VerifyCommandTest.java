@@ -9,6 +9,7 @@ import io.github.tornadotransformers.models.TestCheckpoints;
 import io.github.tornadotransformers.models.checkpoint.StoredTensor;
 import io.github.tornadotransformers.models.gpt2.Gpt2Config;
 import io.github.tornadotransformers.runner.CommandRun;
+import io.github.tornadotransformers.runner.console.ExitCode;
 import io.github.tornadotransformers.testsupport.TestTokenizers;
 import java.io.IOException;
 import java.io.RandomAccessFile;
@@ -36,6 +37,16 @@ class VerifyCommandTest {
         Path checkpoint = folder.resolve("llama");
         TestCheckpoints.write(checkpoint, TestCheckpoints.llama(), 5);
         llama = checkpoint.toString();
+    }
+
+    @Test
+    void enginesAgreeBesideOtherSequences() {
+        CommandRun run = CommandRun.of("verify", llama, "--beside", "3", "--steps", "4", "--trace", "op");
+        assertThat(run.exitCode()).as(run.err()).isEqualTo(ExitCode.OK);
+        assertThat(CommandRun.of("verify", llama, "--beside", "32").errLines())
+                .containsExactly("transformers verify: --beside is 32, expected 0 to 31; see --help");
+        assertThat(CommandRun.of("verify", "--kernels", "--beside", "1").exitCode())
+                .isEqualTo(ExitCode.USAGE);
     }
 
     @Test

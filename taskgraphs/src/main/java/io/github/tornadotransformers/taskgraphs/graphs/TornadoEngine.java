@@ -153,11 +153,7 @@ public final class TornadoEngine implements Engine {
         return plan == null ? 0 : plan.report().kernels();
     }
 
-    /**
-     * Shows every Op's result to {@code wanted} from now on; positions are those of the first span.
-     *
-     * @throws IllegalStateException if a token has run already: tracing takes graphs of its own
-     */
+    @Override
     public void trace(TraceListener wanted) {
         Optional<TraceListener> traced = Optional.of(wanted).filter(each -> !each.equals(TraceListener.NONE));
         if (plan != null && traced.isPresent() != listener.isPresent()) {
@@ -230,10 +226,10 @@ public final class TornadoEngine implements Engine {
                 .orElseThrow();
         int firstPosition = piece.parts().getFirst().firstPosition();
         tell(chain, piece);
-        execute(chain.before(), TraceListener.NO_LAYER, firstPosition, piece.rows());
+        execute(chain.before(), TraceListener.NO_LAYER, firstPosition, piece.rowsOfFirst());
         for (LayerGraphs layer : chain.layers()) {
             arrays.get(ControlKeys.LAYER).set(0, layer.index());
-            execute(layer.graphs(), layer.layer(), firstPosition, piece.rows());
+            execute(layer.graphs(), layer.layer(), firstPosition, piece.rowsOfFirst());
         }
         return runHead(chain, piece);
     }
@@ -277,7 +273,7 @@ public final class TornadoEngine implements Engine {
         int[] selected = piece.selected();
         if (selected.length == 0) {
             if (chain.stage() == Stage.DECODE && graphs.headFollowsDecode()) {
-                execute(chain.head(), TraceListener.NO_LAYER, 0, 1);
+                execute(chain.head(), TraceListener.NO_LAYER, 0, 0);
             }
             return logits;
         }
@@ -290,7 +286,8 @@ public final class TornadoEngine implements Engine {
             int count = Math.min(step, selected.length - first);
             select(stage, selected, first, count);
             int position = piece.position(selected[first]);
-            execute(together ? chain.heads() : chain.head(), TraceListener.NO_LAYER, position, count);
+            int traced = Math.clamp(piece.selectedOfFirst() - first, 0, count);
+            execute(together ? chain.heads() : chain.head(), TraceListener.NO_LAYER, position, traced);
             copyLogits(stage, wanted, first, count);
         }
         if (!released) {
@@ -316,10 +313,13 @@ public final class TornadoEngine implements Engine {
         MemorySegment.copy(from.getSegment(), ValueLayout.JAVA_FLOAT, 0, to, first * width, count * width);
     }
 
+    /** @param count rows of the batch's first span, which are shown */
     private void execute(List<DeviceGraph> chain, int layer, int firstPosition, int count) {
         for (DeviceGraph each : chain) {
             plan.execute(each);
-            each.traced().ifPresent(traced -> report(traced, layer, firstPosition, count));
+            if (count > 0) {
+                each.traced().ifPresent(traced -> report(traced, layer, firstPosition, count));
+            }
         }
     }
 
