@@ -189,20 +189,20 @@ public final class TaskBuilder {
     }
 
     DeviceCache keys() {
-        return stage.keepsCache() ? cache(CacheKey.Part.KEYS) : layerCache(KEYS);
+        return stage.keepsCache() ? cache(CacheKey.Part.KEYS) : layerCache(CacheKey.Part.KEYS, KEYS);
     }
 
     DeviceCache values() {
-        return stage.keepsCache() ? cache(CacheKey.Part.VALUES) : layerCache(VALUES);
+        return stage.keepsCache() ? cache(CacheKey.Part.VALUES) : layerCache(CacheKey.Part.VALUES, VALUES);
     }
 
     private DeviceCache cache(CacheKey.Part part) {
-        return DeviceCache.of(model.cache(part, layer.group()), KernelArguments.format(model.kvType()));
+        return DeviceCache.of(part, model.cache(part, layer.group()), KernelArguments.format(model.kvType()));
     }
 
     /** What every layer of a sequence that trains overwrites. */
-    private DeviceCache layerCache(String use) {
+    private DeviceCache layerCache(CacheKey.Part part, String use) {
         long size = model.program().attention().cacheLayerSize(model.pages());
-        return DeviceCache.of(scratch(use, size), KernelArguments.format(KvType.F32));
+        return DeviceCache.of(part, scratch(use, size), KernelArguments.format(KvType.F32));
     }
 }

@@ -80,8 +80,17 @@ public sealed interface ConstantKey<T extends TornadoNativeArray> extends ArrayK
         }
     }
 
-    /** In place of an array that a kernel takes and does not read. */
-    record Unread<T extends TornadoNativeArray>(ElementType<T> type) implements ConstantKey<T> {
+    /**
+     * In place of an array that a kernel takes and does not use.
+     *
+     * @param argument tells it from others of its task, where the kernel's code would write both: TornadoVM 5.2 waits for ever for
+     *     a task that writes an array twice to come before itself
+     */
+    record Unread<T extends TornadoNativeArray>(ElementType<T> type, String argument) implements ConstantKey<T> {
+        Unread(ElementType<T> type) {
+            this(type, "");
+        }
+
         @Override
         public long elements() {
             return 1;

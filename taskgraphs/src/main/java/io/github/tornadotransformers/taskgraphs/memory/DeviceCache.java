@@ -15,11 +15,14 @@ public record DeviceCache(
         Argument<FloatArray> powers,
         Argument<FloatArray> bounds,
         Scalar<Integer> format) {
-    /** @param format a constant of {@link io.github.tornadotransformers.kernels.WeightFormat} */
-    public static DeviceCache of(PlannedArray<?> elements, int format) {
+    /**
+     * @param part which of the two it is
+     * @param format a constant of {@link io.github.tornadotransformers.kernels.WeightFormat}
+     */
+    public static DeviceCache of(CacheKey.Part part, PlannedArray<?> elements, int format) {
         return new DeviceCache(
-                elements.orUnread(ElementType.FLOAT),
-                elements.orUnread(ElementType.SHORT),
+                elements.orUnread(ElementType.FLOAT, part.name()),
+                elements.orUnread(ElementType.SHORT, part.name()),
                 new ConstantKey.Powers(format),
                 new ConstantKey.Bounds(format),
                 Scalar.value(format));

@@ -25,7 +25,12 @@ public record PlannedArray<T extends TornadoNativeArray>(ArrayKey<T> key, long e
 
     /** This array, if it holds elements of that type, or one in its place that a kernel does not read. */
     <U extends TornadoNativeArray> Argument<U> orUnread(ElementType<U> type) {
-        return as(type).<Argument<U>>map(found -> found).orElseGet(() -> new ConstantKey.Unread<>(type));
+        return orUnread(type, "");
+    }
+
+    /** @param argument as {@link ConstantKey.Unread} has it */
+    <U extends TornadoNativeArray> Argument<U> orUnread(ElementType<U> type, String argument) {
+        return as(type).<Argument<U>>map(found -> found).orElseGet(() -> new ConstantKey.Unread<>(type, argument));
     }
 
     /** This array, if it holds elements of that type. */
