@@ -30,8 +30,8 @@ public final class KvFormat {
     private KvFormat() {}
 
     /**
-     * What a kernel that stores needs: by exponent field the powers of two at which its numbers begin, then their inverses. A field
-     * that holds none has NaN, which no number reaches.
+     * What a kernel that stores needs: by exponent field the powers of two at which its numbers begin, then their inverses. The last
+     * field begins at infinity.
      */
     public static FloatArray bounds(int format) {
         return switch (format) {
@@ -43,7 +43,7 @@ public final class KvFormat {
 
     private static FloatArray bounds(int fields, int bias) {
         FloatArray bounds = new FloatArray(2 * fields);
-        bounds.init(Float.NaN);
+        bounds.init(Float.POSITIVE_INFINITY);
         for (int field = 1; field < fields - 1; field++) {
             bounds.set(field, Math.scalb(1f, field - bias));
             bounds.set(fields + field, Math.scalb(1f, bias - field));
@@ -67,21 +67,25 @@ public final class KvFormat {
         }
     }
 
+    /**
+     * Comparisons with NaN come out as in Java where they are written as "less than", and are not joined: TornadoVM 5.2 turns others
+     * round, and loses the bracket in {@code a || b && c}.
+     */
     private static short narrow(float value, FloatArray bounds, int fields, int binade) {
-        boolean negative = value < 0f || value == 0f && 1f / value < 0f;
-        float magnitude = negative ? -value : value;
+        float signed = value == 0f ? 1f / value : value;
+        float magnitude = signed < 0f ? -value : value;
         int field = 0;
         int half = fields;
         for (int i = 1; i < fields; i += i) {
             half = half / 2;
-            field = magnitude >= bounds.get(field + half) ? field + half : field;
+            field = magnitude < bounds.get(field + half) ? field : field + half;
         }
-        field = Math.max(field, 1);
+        field = Math.min(Math.max(field, 1), fields - 2);
         float scaled = magnitude * bounds.get(fields + field);
         // The next power of two is infinite where there is no field for it.
         float bounded = scaled < 2f ? scaled : 2f;
         int significand = (int) (Fused.fma(bounded, binade, NO_FRACTION) - NO_FRACTION);
-        int pattern = magnitude >= 0f ? (field - 1) * binade + significand : (fields - 1) * binade;
-        return (short) (negative ? pattern - SIGN : pattern);
+        int pattern = (field - 1) * binade + significand;
+        return (short) (signed < 0f ? pattern - SIGN : pattern);
     }
 }
