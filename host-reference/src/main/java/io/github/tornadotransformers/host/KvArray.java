@@ -64,7 +64,7 @@ sealed interface KvArray {
      * @return how many bytes these are
      */
     default long move(MemorySegment bytes, boolean out) {
-        switch (this) {
+        return switch (this) {
             case Floats floats -> {
                 int count = floats.elements.length;
                 if (out) {
@@ -72,7 +72,7 @@ sealed interface KvArray {
                 } else {
                     MemorySegment.copy(bytes, FLOATS, 0, floats.elements, 0, count);
                 }
-                return (long) count * Float.BYTES;
+                yield (long) count * Float.BYTES;
             }
             case Halves halves -> {
                 int count = halves.elements.length;
@@ -81,9 +81,9 @@ sealed interface KvArray {
                 } else {
                     MemorySegment.copy(bytes, SHORTS, 0, halves.elements, 0, count);
                 }
-                return (long) count * Short.BYTES;
+                yield (long) count * Short.BYTES;
             }
-        }
+        };
     }
 
     default void fill(KvType type, float value) {

@@ -44,18 +44,18 @@ final class PrefixFile {
     /** @throws IOException if it cannot be written; an older file of that name is then as it was */
     static void write(Path file, String key, List<Entry> entries, PageMemory memory) throws IOException {
         int bytes = Math.toIntExact(memory.pageBytes());
-        ByteBuffer page = buffer(bytes);
+        byte[] page = new byte[bytes];
         int[] checksums = new int[entries.size()];
         for (int i = 0; i < checksums.length; i++) {
-            memory.save(entries.get(i).page, MemorySegment.ofBuffer(page));
-            checksums[i] = checksum(page.array(), 0, bytes);
+            memory.save(entries.get(i).page, MemorySegment.ofArray(page));
+            checksums[i] = checksum(page, 0, bytes);
         }
         byte[] head = head(key, bytes, entries, checksums);
         WholeFile.write(file, channel -> {
             writeFully(channel, ByteBuffer.wrap(head));
             for (Entry entry : entries) {
-                memory.save(entry.page, MemorySegment.ofBuffer(page));
-                writeFully(channel, page.duplicate());
+                memory.save(entry.page, MemorySegment.ofArray(page));
+                writeFully(channel, ByteBuffer.wrap(page));
             }
         });
     }
@@ -66,7 +66,8 @@ final class PrefixFile {
         for (Entry entry : entries) {
             size = Math.addExact(size, (3 + entry.tokens.length) * Integer.BYTES);
         }
-        ByteBuffer head = buffer(size).position(PREFIX_BYTES);
+        byte[] bytes = new byte[size];
+        ByteBuffer head = ByteBuffer.wrap(bytes).order(ByteOrder.LITTLE_ENDIAN).position(PREFIX_BYTES);
         head.putInt(name.length).put(name).putInt(pageBytes).putInt(entries.size());
         for (int i = 0; i < checksums.length; i++) {
             Entry entry = entries.get(i);
@@ -74,8 +75,8 @@ final class PrefixFile {
             Arrays.stream(entry.tokens).forEach(head::putInt);
         }
         head.putLong(0, MAGIC).putInt(Long.BYTES, size);
-        head.putInt(Long.BYTES + Integer.BYTES, checksum(head.array(), PREFIX_BYTES, size - PREFIX_BYTES));
-        return head.array();
+        head.putInt(Long.BYTES + Integer.BYTES, checksum(bytes, PREFIX_BYTES, size - PREFIX_BYTES));
+        return bytes;
     }
 
     /** Takes the pages of a file, in its order. */
@@ -178,10 +179,6 @@ final class PrefixFile {
         return tokens.length > 0
                 && tokens.length <= AttentionShape.PAGE
                 && Arrays.stream(tokens).allMatch(token -> token >= 0 && token < vocabSize);
-    }
-
-    private static ByteBuffer buffer(int bytes) {
-        return ByteBuffer.allocate(bytes).order(ByteOrder.LITTLE_ENDIAN);
     }
 
     private static int checksum(byte[] bytes, int offset, int count) {
