@@ -231,4 +231,16 @@ class DeviceArraysTest {
             assertThat(found[6 + 5]).isEqualTo((float) Math.sin(2 * 0.5));
         }
     }
+
+    /** A task that stores both has no array twice, used or not: TornadoVM would wait for ever for it to come before itself. */
+    @ParameterizedTest
+    @EnumSource
+    void keysAndValuesShareNoArray(KvType type) {
+        DeviceModel model = DeviceModel.of(PROGRAM, DType.F32, type, MathMode.STRICT, DEVICE, 1);
+        int format = KernelArguments.format(type);
+        DeviceCache keys = DeviceCache.of(CacheKey.Part.KEYS, model.cache(CacheKey.Part.KEYS, 0), format);
+        DeviceCache values = DeviceCache.of(CacheKey.Part.VALUES, model.cache(CacheKey.Part.VALUES, 0), format);
+        assertThat(keys.floats()).isNotEqualTo(values.floats());
+        assertThat(keys.shorts()).isNotEqualTo(values.shorts());
+    }
 }
