@@ -15,6 +15,8 @@ import io.github.tornadotransformers.models.generation.GenerationListener;
 import io.github.tornadotransformers.models.generation.GenerationOptions;
 import io.github.tornadotransformers.models.generation.GenerationResult;
 import io.github.tornadotransformers.models.generation.Guesser;
+import io.github.tornadotransformers.models.generation.Perplexity;
+import io.github.tornadotransformers.models.generation.PerplexityWindows;
 import io.github.tornadotransformers.models.generation.PromptLookup;
 import io.github.tornadotransformers.models.generation.Sampler;
 import io.github.tornadotransformers.models.generation.SamplingOptions;
@@ -320,6 +322,19 @@ class SchedulerTest {
             assertEverythingWasGivenBack(engine, 3);
         }
         all.forEach(each -> each.assertAsAlone(program, weights));
+    }
+
+    @Test
+    void windowsOfATextAreMeasuredTogetherToTheSameBit() {
+        int[] ids = data.ints(700, program.vocabSize());
+        PerplexityWindows windows = new PerplexityWindows(ids, program.vocabSize(), 60, 25, _ -> {});
+        try (HostInterpreter engine = open(program, weights, new VectorOps(2), 9);
+                Scheduler scheduler = new Scheduler(engine, new SchedulerLimits(5, 37, 99));
+                HostForwardPass alone = new HostForwardPass(program, weights, new ScalarOps())) {
+            windows.sequences().forEach(scheduler::add);
+            scheduler.run();
+            assertThat(windows.result()).isEqualTo(Perplexity.of(alone, ids, 60, 25));
+        }
     }
 
     @Test

@@ -3,8 +3,12 @@ package io.github.tornadotransformers.runner.commands;
 import io.github.tornadotransformers.engine.EngineSession;
 import io.github.tornadotransformers.engine.EngineSettings;
 import io.github.tornadotransformers.engine.Engines;
+import io.github.tornadotransformers.models.batching.Scheduler;
+import io.github.tornadotransformers.models.batching.SchedulerLimits;
 import io.github.tornadotransformers.models.checkpoint.Checkpoint;
 import io.github.tornadotransformers.models.generation.Perplexity;
+import io.github.tornadotransformers.models.generation.PerplexityWindows;
+import io.github.tornadotransformers.models.program.Program;
 import io.github.tornadotransformers.models.tokenizer.Tokenizer;
 import io.github.tornadotransformers.runner.console.Console;
 import io.github.tornadotransformers.runner.console.ExitCode;
@@ -35,6 +39,8 @@ import picocli.CommandLine.Parameters;
         },
         sortOptions = false)
 final class PerplexityCommand implements Callable<Integer> {
+    private static final int ROWS = 128;
+
     private final Console console;
 
     @Parameters(arity = "0..1", paramLabel = "FILE", description = "a UTF-8 text; - or none: standard input, as it is")
@@ -70,9 +76,10 @@ final class PerplexityCommand implements Callable<Integer> {
 
     @Override
     public Integer call() {
-        EngineSettings settings = engine.settings().withCompileListener(new CompileStatus(status()));
+        EngineSettings given = engine.settings().withCompileListener(new CompileStatus(status()));
         String read = read();
         Checkpoint checkpoint = Checkpoint.open(new ModelCache(console).checkpoint(model));
+        EngineSettings settings = given.withSequences(together(given, checkpoint));
         Tokenizer tokenizer = Tokenizer.load(checkpoint.folder());
         int[] ids = tokenizer.encodePrompt(read);
         if (!quiet) {
@@ -87,11 +94,32 @@ final class PerplexityCommand implements Callable<Integer> {
                                 + session.device() + ")");
             }
             try (Progress progress = Progress.of(status(), "measuring", Progress.Unit.TOKENS, ids.length - 1L)) {
-                found = Perplexity.of(session.forward(), ids, progress::update);
+                found = measured(session, ids, progress);
             }
             print(found);
         }
         return ExitCode.OK;
+    }
+
+    /** Windows that are shorter than what an engine runs well in one go run together. */
+    private static int together(EngineSettings settings, Checkpoint checkpoint) {
+        int context = settings.context().orElse(checkpoint.config().contextLength());
+        return Math.clamp(ROWS / Math.max(1, context), 1, ROWS);
+    }
+
+    private static Perplexity measured(EngineSession session, int[] ids, Progress progress) {
+        if (session.batches().isEmpty()) {
+            return Perplexity.of(session.forward(), ids, progress::update);
+        }
+        Program program = session.forward().program();
+        int window = program.contextLength();
+        PerplexityWindows windows =
+                new PerplexityWindows(ids, program.vocabSize(), window, Math.max(1, window / 2), progress::update);
+        try (Scheduler scheduler = new Scheduler(session.batches().get(), SchedulerLimits.ofRunning(ROWS))) {
+            windows.sequences().forEach(scheduler::add);
+            scheduler.run();
+        }
+        return windows.result();
     }
 
     private EngineSession open(Checkpoint checkpoint, EngineSettings settings) {
