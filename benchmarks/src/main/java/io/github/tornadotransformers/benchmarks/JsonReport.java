@@ -66,7 +66,8 @@ public final class JsonReport {
                 .put("threads", row.threads())
                 .put("test", row.test().name())
                 .put("tokens", row.test().tokens())
-                .put("depth", row.test().depth());
+                .put("depth", row.test().depth())
+                .put("sequences", row.test().sequences());
         number(node, "tokens_per_s", row.tokensPerSecond().mean());
         number(node, "tokens_per_s_stddev", row.tokensPerSecond().deviation());
         number(node, "tokens_per_s_min", row.tokensPerSecond().min());

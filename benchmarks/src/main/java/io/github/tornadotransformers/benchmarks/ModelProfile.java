@@ -26,20 +26,25 @@ public final class ModelProfile {
 
     /** A row for each Op in running order, one for their sum and one for the whole. */
     public List<ProfileRow> run(String model, EngineSession session, BenchTest test, int threads) {
+        try (TestRun run = bench.open(session, test)) {
+            return rows(model, session, test, threads, run);
+        }
+    }
+
+    private List<ProfileRow> rows(String model, EngineSession session, BenchTest test, int threads, TestRun run) {
         ForwardPass forward = session.forward();
-        int[] tokens = bench.prepare(forward, test);
         Clock clock = new Clock();
-        forward.trace((_, op, firstPosition, rows, _) ->
-                clock.part(op).count(OpCost.of(op, session.dtype(), rows, firstPosition)));
-        double _ = ModelBench.time(forward, test, tokens);
+        forward.trace(
+                (_, op, firstPosition, rows, _) -> clock.part(op).count(cost(op, session, test, rows, firstPosition)));
+        double _ = run.time();
         List<Double> whole = new ArrayList<>();
         List<Double> sum = new ArrayList<>();
         Limits limits = bench.repeat(true, threads, () -> {
             forward.trace(TraceListener.NONE);
-            whole.add(ModelBench.time(forward, test, tokens));
+            whole.add(run.time());
             forward.trace(clock);
             clock.start();
-            double _ = ModelBench.time(forward, test, tokens);
+            double _ = run.time();
             sum.add(clock.stop());
         });
         forward.trace(TraceListener.NONE);
@@ -62,6 +67,12 @@ public final class ModelProfile {
         maker.add(ProfileRow.SUM, all, sum);
         maker.add(ProfileRow.WHOLE, all, whole);
         return rows;
+    }
+
+    private static OpCost cost(Op op, EngineSession session, BenchTest test, int rows, int firstPosition) {
+        return test.sequences() == 1
+                ? OpCost.of(op, session.dtype(), rows, firstPosition)
+                : OpCost.of(op, session.dtype(), 1, firstPosition).together(rows);
     }
 
     /** Adds a row. */

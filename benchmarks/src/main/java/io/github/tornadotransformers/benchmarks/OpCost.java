@@ -169,6 +169,11 @@ public record OpCost(long weightBytes, long cacheBytes, long activationBytes, lo
                 operations + other.operations);
     }
 
+    /** Of a row of each of so many sequences, which share each reading of the weights. */
+    OpCost together(int sequences) {
+        return new OpCost(weightBytes, cacheBytes * sequences, activationBytes * sequences, operations * sequences);
+    }
+
     OpCost times(int count) {
         return new OpCost(weightBytes * count, cacheBytes * count, activationBytes * count, operations * count);
     }

@@ -30,11 +30,12 @@ public record ProgramCost(long weightBytes, long cacheBytes, long operations) {
         return of(total);
     }
 
-    /** Tokens at positions {@code firstPosition, …}, one after the other, and the logits of each. */
-    public static ProgramCost decode(Program program, DType dtype, int tokens, int firstPosition) {
+    /** Tokens of each sequence at positions {@code firstPosition, …}, one after the other, and the logits of each. */
+    public static ProgramCost decode(Program program, DType dtype, int tokens, int firstPosition, int sequences) {
         OpCost total = OpCost.NOTHING;
         for (int token = 0; token < tokens; token++) {
-            total = total.plus(chunk(program, dtype, 1, firstPosition + token, true));
+            total = total.plus(
+                    chunk(program, dtype, 1, firstPosition + token, true).together(sequences));
         }
         return of(total);
     }

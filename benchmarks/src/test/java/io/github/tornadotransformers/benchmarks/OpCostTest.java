@@ -76,7 +76,7 @@ class OpCostTest {
         long embedding = 32_000L * 2048;
         long others = preset("tinyllama-1.1B").parameters() - embedding + 2048;
 
-        assertThat(ProgramCost.decode(TINY_LLAMA, DType.F32, 1, 0).weightBytes())
+        assertThat(ProgramCost.decode(TINY_LLAMA, DType.F32, 1, 0, 1).weightBytes())
                 .isEqualTo(others * Float.BYTES);
     }
 
@@ -93,7 +93,7 @@ class OpCostTest {
 
     @Test
     void aTokenTakesAboutTwoOperationsPerParameter() {
-        long operations = ProgramCost.decode(TINY_LLAMA, DType.F32, 1, 0).operations();
+        long operations = ProgramCost.decode(TINY_LLAMA, DType.F32, 1, 0, 1).operations();
 
         assertThat((double) operations)
                 .isCloseTo(2.0 * (preset("tinyllama-1.1B").parameters() - 32_000L * 2048), within(0.005 * operations));
@@ -104,8 +104,16 @@ class OpCostTest {
         long head = OpCost.of(op(GPT2, "lmHead"), DType.F32, 1, 0).operations()
                 + OpCost.of(op(GPT2, "finalNorm"), DType.F32, 1, 0).operations();
 
-        assertThat(ProgramCost.decode(GPT2, DType.F32, 300, 5).operations())
+        assertThat(ProgramCost.decode(GPT2, DType.F32, 300, 5, 1).operations())
                 .isEqualTo(ProgramCost.prefill(GPT2, DType.F32, 300, 5).operations() + 299 * head);
+    }
+
+    @Test
+    void sequencesThatDecodeTogetherShareTheWeightsAlone() {
+        ProgramCost one = ProgramCost.decode(GPT2, DType.F32, 3, 5, 1);
+        ProgramCost eight = ProgramCost.decode(GPT2, DType.F32, 3, 5, 8);
+
+        assertThat(eight).isEqualTo(new ProgramCost(one.weightBytes(), 8 * one.cacheBytes(), 8 * one.operations()));
     }
 
     private static ModelConfig preset(String name) {

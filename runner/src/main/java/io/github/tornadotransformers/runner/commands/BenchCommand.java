@@ -23,6 +23,7 @@ import io.github.tornadotransformers.engine.HostMemory;
 import io.github.tornadotransformers.engine.VectorModule;
 import io.github.tornadotransformers.host.HostOps;
 import io.github.tornadotransformers.models.ModelConfig;
+import io.github.tornadotransformers.models.batching.Engine;
 import io.github.tornadotransformers.models.checkpoint.Checkpoint;
 import io.github.tornadotransformers.models.checkpoint.DType;
 import io.github.tornadotransformers.models.checkpoint.ModelPresets;
@@ -67,6 +68,7 @@ import picocli.CommandLine.Parameters;
         sortOptions = false)
 final class BenchCommand implements Callable<Integer> {
     private static final int MOST_REPETITIONS = 1000;
+    private static final int MOST_SEQUENCES = 1000;
     private static final double MOST_WARM_UP_SECONDS = 3600;
     private static final double MODEL_WARM_UP_SECONDS = 3;
     private static final double KERNEL_WARM_UP_SECONDS = 0.5;
@@ -108,6 +110,14 @@ final class BenchCommand implements Callable<Integer> {
             hideParamSyntax = true,
             description = "positions that hold tokens before the timed ones (default: 0)")
     List<Integer> depths = List.of(0);
+
+    @Option(
+            names = "--sequences",
+            paramLabel = "N",
+            split = ",",
+            hideParamSyntax = true,
+            description = "sequences that generate together, a token of each at a time (default: 1)")
+    List<Integer> sequences = List.of(1);
 
     @Option(
             names = {"-r", "--repetitions"},
@@ -240,6 +250,14 @@ final class BenchCommand implements Callable<Integer> {
         requireNoneNegative("--prompt-tokens", prompts);
         requireNoneNegative("--tokens", tokens);
         requireNoneNegative("--depth", depths);
+        for (int count : sequences) {
+            if (count < 1 || count > MOST_SEQUENCES) {
+                throw Failure.usage("--sequences is " + count + ", expected 1 to " + MOST_SEQUENCES);
+            }
+        }
+        if (kernels && together() > 1) {
+            throw Failure.usage("--kernels times Ops of one sequence: leave --sequences out");
+        }
         if (!predict && phases().isEmpty()) {
             throw Failure.usage("-p 0 and -n 0 leave nothing to time");
         }
@@ -304,9 +322,13 @@ final class BenchCommand implements Callable<Integer> {
         EngineSettings settings = choice.settings()
                 .withDType(dtype)
                 .withContext(positions)
+                .withSequences(together() == 1 ? 1 : together() + 1) // beside the one that runs alone
                 .withCompileListener(new CompileStatus(quiet ? StatusLine.none() : console.status()));
         List<BenchRow> rows = new ArrayList<>();
         try (EngineSession session = Engines.open(model.source(), settings)) {
+            if (together() > 1) {
+                Engine _ = Guessers.batches(session, "--sequences");
+            }
             for (BenchTest test : tests) {
                 say(model.name() + " " + EnumConverter.spelled(dtype) + " on " + choice.engine() + " ("
                         + session.device() + "): " + test.name());
@@ -325,7 +347,9 @@ final class BenchCommand implements Callable<Integer> {
         List<BenchTest> tests = new ArrayList<>();
         for (int depth : depths) {
             counts(prompts).forEach(count -> tests.add(new BenchTest(BenchTest.Phase.PREFILL, count, depth)));
-            counts(tokens).forEach(count -> tests.add(new BenchTest(BenchTest.Phase.DECODE, count, depth)));
+            for (int count : counts(tokens)) {
+                sequences.forEach(n -> tests.add(new BenchTest(BenchTest.Phase.DECODE, count, depth, n)));
+            }
         }
         int context = model.config().contextLength();
         for (BenchTest test : tests) {
@@ -371,6 +395,11 @@ final class BenchCommand implements Callable<Integer> {
             phases.add(BenchTest.Phase.PREFILL);
         }
         return phases;
+    }
+
+    /** At most how many sequences generate together. */
+    private int together() {
+        return sequences.stream().mapToInt(Integer::intValue).max().orElseThrow();
     }
 
     /** Without the 0 that stands for none. */

@@ -127,6 +127,34 @@ class BenchCommandTest {
     }
 
     @Test
+    void sequencesGenerateTogether() {
+        CommandRun run = bench("--profile --sequences 1,3 -p 0 -n 4 -d 9 -r 1 --warmup 0 --threads 2 --format json -q");
+
+        assertThat(run.exitCode()).as(run.err()).isZero();
+        Map<String, Double> headBytes = new LinkedHashMap<>();
+        run.json().get("results").forEach(row -> {
+            if (row.get("op").textValue().equals("lmHead")) {
+                double bytes =
+                        row.get("gb_per_s").doubleValue() * row.get("seconds").doubleValue();
+                headBytes.put(row.get("test").textValue(), bytes);
+            }
+        });
+        assertThat(headBytes).containsOnlyKeys("tg4@d9", "tg4x3@d9");
+        assertThat(headBytes.get("tg4x3@d9")).isCloseTo(headBytes.get("tg4@d9"), withinPercentage(0.1));
+    }
+
+    @Test
+    void tokensOfAllSequencesCount() {
+        CommandRun run = bench("--sequences 2 -p 0 -n 4 -r 1 --warmup 0 --threads 1 --format json -q");
+
+        assertThat(run.exitCode()).as(run.err()).isZero();
+        JsonNode row = run.json().get("results").get(0);
+        assertThat(row.get("test").textValue()).isEqualTo("tg4x2");
+        assertThat(row.get("sequences").intValue()).isEqualTo(2);
+        assertThat(row.get("tokens_per_s").doubleValue()).isPositive();
+    }
+
+    @Test
     void theProfileIsATableToo() {
         CommandRun run = bench("--profile -p 8 -n 0 -r 1 --warmup 0 --threads 1 -q");
 
@@ -156,6 +184,8 @@ class BenchCommandTest {
                 "-p -1                    | --prompt-tokens is -1, expected 0 or more",
                 "-n 4,-2                  | --tokens is -2, expected 0 or more",
                 "-d -3                    | --depth is -3, expected 0 or more",
+                "--sequences 0            | --sequences is 0, expected 1 to 1000",
+                "--sequences 2 --kernels  | --kernels times Ops of one sequence: leave --sequences out",
                 "-p 0 -n 0                | -p 0 and -n 0 leave nothing to time",
                 "-e scalar --threads 2    | --threads is for the engine host, and the engine is scalar",
                 "--threads 0              | --threads is 0, expected 1 to 1024",
