@@ -64,12 +64,25 @@ public record TornadoSdk(Path home) {
     /** The first SDK of those the environment names, that of the user's folder, and SDKMAN's. */
     static Optional<TornadoSdk> find(Map<String, String> environment, Path userHome) {
         Stream<Path> named = Optional.ofNullable(environment.get(HOME_VARIABLE)).map(Path::of).stream();
-        Stream<Path> usual =
-                Stream.of(userHome.resolve(".tornadovm"), userHome.resolve(".sdkman/candidates/tornadovm/current"));
+        Path own = userHome.resolve(".tornadovm");
+        Stream<Path> usual = Stream.of(
+                        Stream.of(own),
+                        folders(own).stream(),
+                        Stream.of(userHome.resolve(".sdkman/candidates/tornadovm/current")))
+                .flatMap(each -> each);
         return Stream.concat(named, usual)
                 .filter(home -> Files.isRegularFile(release(home)))
                 .map(TornadoSdk::new)
                 .findFirst();
+    }
+
+    /** A release that is unpacked there makes a folder of its own. */
+    private static List<Path> folders(Path folder) {
+        try (Stream<Path> inside = Files.list(folder)) {
+            return inside.sorted().toList();
+        } catch (IOException _) {
+            return List.of();
+        }
     }
 
     private static Path release(Path home) {

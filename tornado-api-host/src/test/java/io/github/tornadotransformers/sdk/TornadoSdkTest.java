@@ -37,6 +37,13 @@ class TornadoSdkTest {
     }
 
     @Test
+    void aReleaseThatIsUnpackedInTheUsersFolderIsFound() throws IOException {
+        Path unpacked = sdk(".tornadovm/tornadovm-5.2.0-jdk25-opencl", "2");
+        sdk(".sdkman/candidates/tornadovm/current", "3");
+        assertThat(TornadoSdk.find(Map.of(), folder)).contains(new TornadoSdk(unpacked));
+    }
+
+    @Test
     void sdkmansFolderIsTheLastResort() throws IOException {
         Path sdkman = sdk(".sdkman/candidates/tornadovm/current", "3");
         assertThat(TornadoSdk.find(Map.of(), folder)).contains(new TornadoSdk(sdkman));

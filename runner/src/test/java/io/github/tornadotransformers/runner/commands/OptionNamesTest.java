@@ -19,7 +19,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 class OptionNamesTest {
-    private static final List<String> COMMANDS = List.of("llama", "verify", "perplexity", "bench", "train");
+    private static final List<String> COMMANDS = List.of("llama", "batch", "verify", "perplexity", "bench", "train");
     private static final Pattern OPTION = Pattern.compile("(?m)(?<=^ {2,8}|, )--?[a-z][a-z-]*");
     private static final Pattern STRING = Pattern.compile("\"(?:[^\"\\\\\n]|\\\\.)*\"");
     private static final Pattern WORD = Pattern.compile("(?<![\\w-])--?[a-z][a-z-]*");

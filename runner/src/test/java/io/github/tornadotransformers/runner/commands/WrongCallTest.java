@@ -76,7 +76,7 @@ class WrongCallTest {
                 "again                 | unexpected 'again': a text with spaces needs quotes",
                 "--verbos              | Unknown option: '--verbos'; a text that begins with - comes after --",
                 "--temprature 0.9      | Unknown option: '--temprature'; did you mean --temperature?",
-                "--promt-ids 1         | Unknown option: '--promt-ids'; did you mean --prompt-ids?",
+                "--promt-ids 1         | Unknown option: '--promt-ids'; did you mean --prompt-ids or --prompt-lookup?",
                 "more --sed 1          | Unknown option: '--sed'; did you mean --seed?",
                 "-x                    | Unknown option: '-x'; a text that begins with - comes after --",
                 "-hello                | Unknown option: '-hello'; did you mean --help?; a text that begins with - comes after --",
@@ -202,7 +202,7 @@ class WrongCallTest {
                         false),
                 1);
         assertWrongCall(
-                "--context is 1000000000, expected 1 to 178956970, the positions of this model that an array of the cache"
+                "--context is 1000000000, expected 1 to 178956928, the positions of this model that an array of the cache"
                         + " can hold",
                 "llama",
                 "-m",
