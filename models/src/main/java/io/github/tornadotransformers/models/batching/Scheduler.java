@@ -268,7 +268,6 @@ public final class Scheduler implements AutoCloseable {
             try {
                 call.run();
             } catch (RuntimeException failure) {
-                certain = 0; // nobody knows what is wrong with it
                 farewell = Optional.of(() -> sequence.failed(failure));
             }
         }
