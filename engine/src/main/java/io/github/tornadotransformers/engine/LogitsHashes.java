@@ -1,10 +1,10 @@
 package io.github.tornadotransformers.engine;
 
+import io.github.tornadotransformers.models.Sha256;
 import io.github.tornadotransformers.models.generation.GenerationListener;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
 import java.util.ArrayList;
 import java.util.HexFormat;
 import java.util.List;
@@ -27,11 +27,7 @@ public final class LogitsHashes implements GenerationListener {
         this.vocabSize = vocabSize;
         this.listener = listener;
         bytes = ByteBuffer.allocate(Math.multiplyExact(vocabSize, Float.BYTES)).order(ByteOrder.LITTLE_ENDIAN);
-        try {
-            digest = MessageDigest.getInstance("SHA-256");
-        } catch (NoSuchAlgorithmException e) {
-            throw new IllegalStateException(e); // every JVM has it
-        }
+        digest = Sha256.digest();
     }
 
     /** One for each token that was chosen, the end token included. */

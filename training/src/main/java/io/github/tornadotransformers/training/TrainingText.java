@@ -1,11 +1,11 @@
 package io.github.tornadotransformers.training;
 
+import io.github.tornadotransformers.models.Sha256;
 import io.github.tornadotransformers.models.Term;
 import io.github.tornadotransformers.models.Wording;
 import io.github.tornadotransformers.models.tokenizer.Tokenizer;
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
 import java.util.Arrays;
 import java.util.HexFormat;
 import java.util.OptionalInt;
@@ -64,14 +64,10 @@ public final class TrainingText {
     }
 
     private static String digest(int[] training, int[] validation) {
-        try {
-            MessageDigest digest = MessageDigest.getInstance("SHA-256");
-            digest.update(Arrays.toString(training).getBytes(StandardCharsets.US_ASCII));
-            digest.update(Arrays.toString(validation).getBytes(StandardCharsets.US_ASCII));
-            return HexFormat.of().formatHex(digest.digest());
-        } catch (NoSuchAlgorithmException e) {
-            throw new IllegalStateException(e);
-        }
+        MessageDigest digest = Sha256.digest();
+        digest.update(Arrays.toString(training).getBytes(StandardCharsets.US_ASCII));
+        digest.update(Arrays.toString(validation).getBytes(StandardCharsets.US_ASCII));
+        return HexFormat.of().formatHex(digest.digest());
     }
 
     public int trainingTokens() {

@@ -1,5 +1,6 @@
 package io.github.tornadotransformers.models.batching;
 
+import io.github.tornadotransformers.models.IoReason;
 import io.github.tornadotransformers.models.Quoted;
 import io.github.tornadotransformers.models.checkpoint.WholeFile;
 import io.github.tornadotransformers.models.program.AttentionShape;
@@ -52,10 +53,10 @@ final class PrefixFile {
         }
         byte[] head = head(key, bytes, entries, checksums);
         WholeFile.write(file, channel -> {
-            writeFully(channel, ByteBuffer.wrap(head));
+            WholeFile.writeFully(channel, ByteBuffer.wrap(head));
             for (Entry entry : entries) {
                 memory.save(entry.page, MemorySegment.ofArray(page));
-                writeFully(channel, ByteBuffer.wrap(page));
+                WholeFile.writeFully(channel, ByteBuffer.wrap(page));
             }
         });
     }
@@ -104,7 +105,7 @@ final class PrefixFile {
             return read(all, key, pageBytes, vocabSize, sink)
                     .map(reason -> Quoted.path(file) + " " + reason + ": it is made anew");
         } catch (IOException e) {
-            return Optional.of(Quoted.path(file) + " cannot be read (" + e.getMessage() + "): it is made anew");
+            return Optional.of(Quoted.path(file) + " cannot be read (" + IoReason.of(e) + "): it is made anew");
         }
     }
 
@@ -185,11 +186,5 @@ final class PrefixFile {
         CRC32C checksum = new CRC32C();
         checksum.update(bytes, offset, count);
         return (int) checksum.getValue();
-    }
-
-    private static void writeFully(FileChannel channel, ByteBuffer bytes) throws IOException {
-        while (bytes.hasRemaining()) {
-            channel.write(bytes);
-        }
     }
 }

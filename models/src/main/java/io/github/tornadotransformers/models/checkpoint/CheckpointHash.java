@@ -2,11 +2,11 @@ package io.github.tornadotransformers.models.checkpoint;
 
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.github.tornadotransformers.models.Sha256;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
 import java.util.Comparator;
 import java.util.HexFormat;
 import java.util.List;
@@ -23,7 +23,7 @@ final class CheckpointHash {
 
     /** @param tensors of the model, in any order */
     static String of(Checkpoint checkpoint, List<StoredTensor> tensors) {
-        MessageDigest digest = sha256();
+        MessageDigest digest = Sha256.digest();
         ObjectNode config = JsonNodeFactory.instance.objectNode();
         ModelFamilies.describe(checkpoint.config(), config);
         digest.update(
@@ -38,7 +38,7 @@ final class CheckpointHash {
     }
 
     private static String line(StoredTensor tensor) {
-        MessageDigest digest = sha256();
+        MessageDigest digest = Sha256.digest();
         try (Arena arena = Arena.ofConfined();
                 TensorReader reader = new TensorReader(tensor)) {
             MemorySegment piece = arena.allocate(PIECE);
@@ -56,13 +56,5 @@ final class CheckpointHash {
                 + ' '
                 + HexFormat.of().formatHex(digest.digest())
                 + '\n';
-    }
-
-    private static MessageDigest sha256() {
-        try {
-            return MessageDigest.getInstance("SHA-256");
-        } catch (NoSuchAlgorithmException e) {
-            throw new IllegalStateException(e); // every JVM has it
-        }
     }
 }

@@ -42,7 +42,8 @@ public final class WholeFile {
         write(file, channel -> writeFully(channel, ByteBuffer.wrap(contents)));
     }
 
-    static void writeFully(FileChannel channel, ByteBuffer buffer) throws IOException {
+    /** Writes all that a buffer has left, from where the channel is. */
+    public static void writeFully(FileChannel channel, ByteBuffer buffer) throws IOException {
         while (buffer.hasRemaining()) {
             channel.write(buffer);
         }

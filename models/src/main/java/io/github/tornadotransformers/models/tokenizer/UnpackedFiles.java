@@ -4,6 +4,7 @@ import ai.djl.huggingface.tokenizers.jni.TokenizersLibrary;
 import com.sun.security.auth.module.UnixSystem;
 import io.github.tornadotransformers.models.CheckpointException;
 import io.github.tornadotransformers.models.Quoted;
+import io.github.tornadotransformers.models.Sha256;
 import io.github.tornadotransformers.models.checkpoint.WholeFile;
 import java.io.ByteArrayInputStream;
 import java.io.FileNotFoundException;
@@ -17,9 +18,6 @@ import java.nio.file.Path;
 import java.nio.file.attribute.FileAttribute;
 import java.nio.file.attribute.PosixFilePermission;
 import java.nio.file.attribute.PosixFilePermissions;
-import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
-import java.util.HexFormat;
 import java.util.Map;
 import java.util.Set;
 import java.util.stream.Collectors;
@@ -35,9 +33,8 @@ final class UnpackedFiles {
             FileSystems.getDefault().supportedFileAttributeViews().contains("unix");
     private static final int ROOT = 0;
     /** Read whole, a library would make the heap of each start grow by its size. */
-    private static final int PART_BYTES = 1 << 16;
-
     private final Path folder;
+
     private final Map<String, String> hashes;
 
     private UnpackedFiles(Path folder, Map<String, String> hashes) {
@@ -119,7 +116,7 @@ final class UnpackedFiles {
                 throw new FileNotFoundException(name);
             }
             byte[] contents = in.readAllBytes();
-            String found = sha256(new ByteArrayInputStream(contents));
+            String found = Sha256.of(new ByteArrayInputStream(contents));
             if (!found.equals(hash)) {
                 throw new IOException(name + " of its jar has SHA-256 " + found + ", expected " + hash);
             }
@@ -129,21 +126,7 @@ final class UnpackedFiles {
 
     private static String hashOf(Path file) throws IOException {
         try (InputStream in = Files.newInputStream(file)) {
-            return sha256(in);
-        }
-    }
-
-    /** Reads to the end. */
-    static String sha256(InputStream in) throws IOException {
-        try {
-            MessageDigest digest = MessageDigest.getInstance("SHA-256");
-            byte[] part = new byte[PART_BYTES];
-            for (int read = in.read(part); read >= 0; read = in.read(part)) {
-                digest.update(part, 0, read);
-            }
-            return HexFormat.of().formatHex(digest.digest());
-        } catch (NoSuchAlgorithmException e) {
-            throw new AssertionError("every JDK has SHA-256", e);
+            return Sha256.of(in);
         }
     }
 }

@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import ai.djl.huggingface.tokenizers.jni.TokenizersLibrary;
 import io.github.tornadotransformers.models.CheckpointException;
+import io.github.tornadotransformers.models.Sha256;
 import java.io.FileNotFoundException;
 import java.io.IOException;
 import java.io.InputStream;
@@ -55,7 +56,7 @@ class UnpackedFilesTest {
             for (ZipEntry entry : zip.stream().toList()) {
                 String name = entry.getName();
                 if (name.startsWith("native/lib/") && name.contains("/cpu/") && !entry.isDirectory()) {
-                    found.put(name.substring("native/lib/".length()), UnpackedFiles.sha256(zip.getInputStream(entry)));
+                    found.put(name.substring("native/lib/".length()), Sha256.of(zip.getInputStream(entry)));
                 }
             }
         }
@@ -144,8 +145,7 @@ class UnpackedFilesTest {
 
     private void assertSound() throws IOException {
         try (InputStream in = Files.newInputStream(folder.resolve(FILE))) {
-            assertThat(UnpackedFiles.sha256(in))
-                    .isEqualTo(UnpackedFiles.hashes().get(NAME));
+            assertThat(Sha256.of(in)).isEqualTo(UnpackedFiles.hashes().get(NAME));
         }
     }
 

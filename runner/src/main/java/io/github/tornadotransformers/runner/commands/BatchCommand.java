@@ -125,7 +125,7 @@ final class BatchCommand implements Callable<Integer> {
         requireSensibleCall();
         BatchRequest.Defaults defaults = new BatchRequest.Defaults(tokens, sampling.options(), stopTexts);
         EngineSettings settings =
-                engine.settings().withSequences(jobs).withCompileListener(new CompileStatus(status()));
+                engine.settings().withSequences(Math.max(2, jobs)).withCompileListener(new CompileStatus(status()));
         long started = System.nanoTime();
         Checkpoint checkpoint = Checkpoint.open(new ModelCache(console).checkpoint(model));
         checkpoint.notices().forEach(this::say);
@@ -195,6 +195,7 @@ final class BatchCommand implements Callable<Integer> {
 
     private void requireSensibleCall() {
         cacheFile.requireWritable();
+        WrittenFile.require("--output", output);
         if (receipts) {
             ReplayCommand.requireExact(engine);
         }

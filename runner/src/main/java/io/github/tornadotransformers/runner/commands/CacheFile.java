@@ -7,7 +7,6 @@ import io.github.tornadotransformers.models.batching.Engine;
 import io.github.tornadotransformers.models.checkpoint.Checkpoint;
 import io.github.tornadotransformers.runner.console.Failure;
 import java.io.IOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.function.Consumer;
 import picocli.CommandLine.Option;
@@ -29,11 +28,7 @@ final class CacheFile {
 
     /** Before a model is loaded for it. */
     void requireWritable() {
-        if (isGiven()
-                && (Files.isDirectory(path)
-                        || !Files.isDirectory(path.toAbsolutePath().getParent()))) {
-            throw Failure.of(OPTION + " is " + path + ", expected a file in a folder that is there");
-        }
+        WrittenFile.require(OPTION, path);
     }
 
     /**

@@ -210,6 +210,7 @@ abstract class GenerationCommand implements Callable<Integer> {
             throw Failure.usage("--no-cache and " + CacheFile.OPTION + " are given, expected one of them");
         }
         cacheFile.requireWritable();
+        WrittenFile.require("--receipt", receipt);
         if (receipt != null) {
             ReplayCommand.requireExact(engine);
         }

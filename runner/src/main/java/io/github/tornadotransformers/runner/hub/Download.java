@@ -3,6 +3,7 @@ package io.github.tornadotransformers.runner.hub;
 import io.github.tornadotransformers.models.ByteCount;
 import io.github.tornadotransformers.models.CacheFolder;
 import io.github.tornadotransformers.models.IoReason;
+import io.github.tornadotransformers.models.Sha256;
 import io.github.tornadotransformers.runner.console.Console;
 import io.github.tornadotransformers.runner.console.Failure;
 import io.github.tornadotransformers.runner.console.Progress;
@@ -14,10 +15,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
-import java.security.MessageDigest;
-import java.security.NoSuchAlgorithmException;
 import java.time.Duration;
-import java.util.HexFormat;
 import java.util.Locale;
 import java.util.Optional;
 
@@ -211,14 +209,7 @@ final class Download {
 
     private static String sha256(Path path) throws IOException {
         try (InputStream in = Files.newInputStream(path)) {
-            MessageDigest digest = MessageDigest.getInstance("SHA-256");
-            byte[] buffer = new byte[BUFFER_BYTES];
-            for (int read = in.read(buffer); read >= 0; read = in.read(buffer)) {
-                digest.update(buffer, 0, read);
-            }
-            return HexFormat.of().formatHex(digest.digest());
-        } catch (NoSuchAlgorithmException e) {
-            throw new IllegalStateException(e);
+            return Sha256.of(in);
         }
     }
 }

@@ -233,6 +233,11 @@ class BatchCommandTest {
                 input.toString(),
                 "-o",
                 input.toString());
+        Path nowhere = work.resolve("no folder/answers");
+        assertThat(CommandRun.of("batch", "-m", model, input.toString(), "-o", nowhere.toString())
+                        .errLines())
+                .containsExactly(
+                        "transformers batch: --output is " + nowhere + ", expected a file in a folder that is there");
         CommandRun run =
                 CommandRun.of("batch", "-m", model, work.resolve("none").toString());
         assertThat(run.exitCode()).isEqualTo(ExitCode.FAILURE);

@@ -128,6 +128,11 @@ class GenerateCommandTest {
         assertThat(run.errLines())
                 .containsExactly("transformers generate: --cache-file is " + work
                         + ", expected a file in a folder that is there");
+        CommandRun receipt = CommandRun.of("generate", "-m", gpt2, "--receipt", work.toString(), "hello");
+        assertThat(receipt.out()).isEmpty();
+        assertThat(receipt.errLines())
+                .containsExactly(
+                        "transformers generate: --receipt is " + work + ", expected a file in a folder that is there");
         assertThat(CommandRun.of("generate", "-m", gpt2, "--cache-file", "x", "--no-cache", "hello")
                         .exitCode())
                 .isEqualTo(ExitCode.USAGE);
