@@ -63,7 +63,8 @@ abstract class GenerationCommand implements Callable<Integer> {
             names = {"-m", "--model"},
             paramLabel = "NAME|DIR",
             description =
-                    "a checkpoint's folder, or a name that `transformers models` lists (default: ${DEFAULT-VALUE})")
+                    "a checkpoint's folder, a name that `transformers models` lists, or OWNER/NAME[@REVISION] of the"
+                            + " Hugging Face hub (default: ${DEFAULT-VALUE})")
     String model;
 
     @Option(

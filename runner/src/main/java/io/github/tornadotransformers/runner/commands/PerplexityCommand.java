@@ -53,7 +53,8 @@ final class PerplexityCommand implements Callable<Integer> {
             names = {"-m", "--model"},
             paramLabel = "NAME|DIR",
             description =
-                    "a checkpoint's folder, or a name that `transformers models` lists (default: ${DEFAULT-VALUE})")
+                    "a checkpoint's folder, a name that `transformers models` lists, or OWNER/NAME[@REVISION] of the"
+                            + " Hugging Face hub (default: ${DEFAULT-VALUE})")
     String model = ShippedModels.LLAMA;
 
     @Option(names = "--json", description = "print one JSON object: tokens, mean_nll, perplexity")

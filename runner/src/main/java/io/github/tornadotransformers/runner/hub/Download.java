@@ -6,7 +6,6 @@ import io.github.tornadotransformers.models.IoReason;
 import io.github.tornadotransformers.models.Sha256;
 import io.github.tornadotransformers.runner.console.Console;
 import io.github.tornadotransformers.runner.console.Failure;
-import io.github.tornadotransformers.runner.console.Progress;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
@@ -31,18 +30,36 @@ final class Download {
 
     private final Hub hub;
     private final Console console;
-    private final KnownModel model;
+    private final HubModel model;
+    private final String revision;
     private final Path folder;
     private final String file;
     private final Persistence persistence;
+    private final Optional<Arrivals> all;
+    private Optional<String> commit = Optional.empty();
 
-    Download(Hub hub, Console console, KnownModel model, Path folder, String file, Persistence persistence) {
+    Download(
+            Hub hub,
+            Console console,
+            HubModel model,
+            String revision,
+            Path folder,
+            String file,
+            Persistence persistence,
+            Optional<Arrivals> all) {
         this.hub = hub;
         this.console = console;
         this.model = model;
+        this.revision = revision;
         this.folder = folder;
         this.file = file;
         this.persistence = persistence;
+        this.all = all;
+    }
+
+    /** The commit that the file is of, once it is here, where the hub tells it. */
+    Optional<String> commit() {
+        return commit;
     }
 
     /**
@@ -67,7 +84,7 @@ final class Download {
                 fruitless = here > furthest ? 0 : fruitless + 1;
                 furthest = Math.max(furthest, here);
                 if (fruitless < persistence.attempts()) {
-                    pause(persistence.pause(fruitless), e);
+                    pause(pauseAfter(e, fruitless), e);
                 }
             }
         }
@@ -78,14 +95,28 @@ final class Download {
                 broken);
     }
 
+    /** As long as the hub wants, where that is not too long to sit and wait. */
+    private Duration pauseAfter(IOException reason, int fruitless) {
+        Duration usual = persistence.pause(fruitless);
+        Duration wanted = reason instanceof BusyException busy ? busy.pause().orElse(usual) : usual;
+        if (wanted.compareTo(persistence.longestPause()) > 0) {
+            throw Failure.of(
+                    IoReason.of(reason) + " and wants no other for " + RetryAfter.words(wanted)
+                            + ": run the command again then, and it continues where it stopped",
+                    reason);
+        }
+        return wanted.compareTo(usual) > 0 ? wanted : usual;
+    }
+
     private void pause(Duration pause, IOException reason) {
-        console.err()
-                .println(file + ": " + IoReason.of(reason) + "; trying again in " + Math.max(1, pause.toSeconds())
-                        + " s");
+        if (!Thread.currentThread().isInterrupted()) {
+            console.err().println(file + ": " + IoReason.of(reason) + "; trying again in " + RetryAfter.words(pause));
+        }
         try {
             Thread.sleep(pause);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
+            throw Failure.of(file + " of " + model.name() + " was given up", e);
         }
     }
 
@@ -102,7 +133,7 @@ final class Download {
     private boolean attempt() throws IOException {
         Optional<Path> begun = begunPart();
         long here = begun.isPresent() ? Files.size(begun.get()) : 0;
-        Optional<Hub.Content> found = hub.open(model, file, here);
+        Optional<Hub.Content> found = hub.open(model, revision, file, here);
         if (found.isEmpty()) {
             return false;
         }
@@ -111,17 +142,33 @@ final class Download {
             Path part = part(content);
             if (begun.isPresent() && !begun.get().equals(part)) {
                 Files.delete(begun.get());
+                arrived(-here);
                 if (content.offset() > 0) {
                     throw new IOException("the file has changed on the hub");
                 }
             }
             receive(content, body, part);
             finish(content, part);
+            commit = content.commit();
         }
         return true;
     }
 
     private Optional<Path> begunPart() throws IOException {
+        return begunPart(folder, file);
+    }
+
+    /** How much of a file lies in a folder, whole or not. */
+    static long bytesOf(Path folder, String file) throws IOException {
+        Path whole = folder.resolve(file);
+        if (Files.isRegularFile(whole)) {
+            return Files.size(whole);
+        }
+        Optional<Path> part = begunPart(folder, file);
+        return part.isPresent() ? Files.size(part.get()) : 0;
+    }
+
+    private static Optional<Path> begunPart(Path folder, String file) throws IOException {
         try (DirectoryStream<Path> parts = Files.newDirectoryStream(folder, "." + file + ".*" + PART)) {
             for (Path part : parts) {
                 return Optional.of(part);
@@ -142,22 +189,30 @@ final class Download {
             requireSensible(content.size().getAsLong(), part);
             requireSpace(content.size().getAsLong() - bytes);
         }
+        if (bytes == 0 && Files.exists(part)) {
+            arrived(-Files.size(part));
+        }
         long started = System.nanoTime();
-        try (Progress progress = Progress.of(console.status(), file, Progress.Unit.BYTES, bytes, content.size());
+        try (Arrivals alone = Arrivals.of(console.status(), file, bytes, content.size());
                 StallGuard guard = StallGuard.over(body, persistence.stall());
                 OutputStream out = bytes > 0
                         ? Files.newOutputStream(part, StandardOpenOption.APPEND)
                         : Files.newOutputStream(part)) {
+            Arrivals arrivals = all.orElse(alone);
             byte[] buffer = new byte[BUFFER_BYTES];
             for (int read = body.read(buffer); read >= 0; read = body.read(buffer)) {
                 bytes += read;
                 requireSensible(bytes, part);
                 out.write(buffer, 0, read);
                 guard.progress();
-                progress.update(bytes);
+                arrivals.add(read);
             }
         }
         say(bytes, (bytes - content.offset()) * NANOS_PER_SECOND / Math.max(1, System.nanoTime() - started));
+    }
+
+    private void arrived(long bytes) {
+        all.ifPresent(arrivals -> arrivals.add(bytes));
     }
 
     private void say(long bytes, double bytesPerSecond) {
@@ -180,11 +235,20 @@ final class Download {
         }
     }
 
-    private void requireSpace(long needed) throws IOException {
-        long free = Files.getFileStore(folder).getUsableSpace();
-        if (needed > free) {
-            throw Failure.of(file + " of " + model.name() + " needs " + ByteCount.words(needed) + ", but only "
-                    + ByteCount.words(free) + " are free in " + folder + ": make room, or set " + CacheFolder.VARIABLE);
+    private void requireSpace(long needed) {
+        requireSpace(folder, file + " of " + model.name(), needed);
+    }
+
+    /** @param what is downloaded, in words */
+    static void requireSpace(Path folder, String what, long needed) {
+        try {
+            long free = Files.getFileStore(folder).getUsableSpace();
+            if (needed > free) {
+                throw Failure.of(what + " needs " + ByteCount.words(needed) + ", but only " + ByteCount.words(free)
+                        + " are free in " + folder + ": make room, or set " + CacheFolder.VARIABLE);
+            }
+        } catch (IOException e) {
+            throw Failure.of(folder + " cannot be read: " + IoReason.of(e), e);
         }
     }
 

@@ -9,6 +9,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.Base64;
 import java.util.Locale;
 import java.util.Optional;
+import java.util.regex.Pattern;
 
 /**
  * Where the hub is and what it is told of the user. What is secret goes to this scheme, host and port alone, and into no
@@ -16,13 +17,16 @@ import java.util.Optional;
  *
  * @param root ends in a slash and names no user
  * @param authorization the header's value
- * @param hasToken whether it is the token of {@code HF_TOKEN}
+ * @param token where the token is from, if there is one
  */
-record Endpoint(URI root, Optional<String> authorization, boolean hasToken) {
+record Endpoint(URI root, Optional<String> authorization, Optional<String> token) {
     private static final String VARIABLE = "HF_ENDPOINT";
-    private static final String TOKEN = "HF_TOKEN";
     private static final String DEFAULT = "https://huggingface.co";
     private static final String HTTPS = "https";
+
+    /** An address that lacks no more than its scheme. */
+    private static final Pattern HOST = Pattern.compile("[A-Za-z0-9.-]+(:[0-9]+)?(/[A-Za-z0-9._/-]*)?");
+
     private static final int HTTPS_PORT = 443;
     private static final int HTTP_PORT = 80;
     private static final int MAX_PORT = 65_535;
@@ -30,13 +34,12 @@ record Endpoint(URI root, Optional<String> authorization, boolean hasToken) {
     /** @throws Failure naming the variable, if one cannot be used */
     static Endpoint of(Console console) {
         URI given = address(console.variable(VARIABLE).map(String::strip).orElse(DEFAULT));
-        Optional<String> token = console.variable(TOKEN).map(String::strip);
-        token.ifPresent(Endpoint::requireHeaderText);
+        Optional<AccessToken> token = AccessToken.find(console);
         Optional<String> user = Optional.ofNullable(given.getUserInfo());
         return new Endpoint(
                 withoutUser(given),
-                token.map(each -> "Bearer " + each).or(() -> user.map(Endpoint::basic)),
-                token.isPresent());
+                token.map(each -> "Bearer " + each.value()).or(() -> user.map(Endpoint::basic)),
+                token.map(AccessToken::origin));
     }
 
     private static URI address(String text) {
@@ -56,7 +59,11 @@ record Endpoint(URI root, Optional<String> authorization, boolean hasToken) {
 
     /** What the most usual mistake looks like; nothing where the text may hold a password. */
     private static String hint(String text) {
-        return text.contains("@") || text.contains("?") ? "" : ", found " + Quoted.text(text);
+        if (text.contains("@") || text.contains("?")) {
+            return "";
+        }
+        String found = ", found " + Quoted.text(text);
+        return HOST.matcher(text).matches() ? found + ": put https:// before it" : found;
     }
 
     private static URI withoutUser(URI uri) {
@@ -66,14 +73,6 @@ record Endpoint(URI root, Optional<String> authorization, boolean hasToken) {
 
     private static String basic(String user) {
         return "Basic " + Base64.getEncoder().encodeToString(user.getBytes(StandardCharsets.UTF_8));
-    }
-
-    private static void requireHeaderText(String token) {
-        if (!token.chars().allMatch(each -> each > ' ' && each < 0x7F)) {
-            throw Failure.of(
-                    TOKEN + " has a character that no token has, such as a space, a line's end or a letter with"
-                            + " an accent: copy it again");
-        }
     }
 
     /** What is sent to an address; empty for another scheme, host or port than the endpoint's. */

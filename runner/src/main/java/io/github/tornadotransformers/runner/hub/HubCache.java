@@ -11,9 +11,8 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * What Hugging Face's own libraries have fetched into a folder, which older ones find by the variable that names our cache,
- * too: a model OWNER/NAME in {@code models--OWNER--NAME}, its versions in {@code snapshots}, the wanted one in
- * {@code refs/main}.
+ * What Hugging Face's own libraries have fetched into a folder, read where it lies and never written: a model OWNER/NAME in
+ * {@code models--OWNER--NAME}, its versions in {@code snapshots}, the newest one's name in {@code refs/main}.
  *
  * @see <a href="https://huggingface.co/docs/huggingface_hub/guides/manage-cache">its description</a>
  */
@@ -21,56 +20,79 @@ record HubCache(Path root) {
     private static final String MODEL = "models--";
     private static final String SEPARATOR = "--";
 
+    private static final String REFS = "refs";
+    private static final String MAIN = "main";
+
     /** A commit's hash: a name that leads nowhere else. */
     private static final String VERSION = "[A-Za-z0-9]+";
 
-    private static final List<String> KINDS = List.of(MODEL, "datasets--", "spaces--");
-
-    /** Whether a folder's name is one of such a cache. */
-    static boolean owns(Path folder) {
-        String name = folder.getFileName().toString();
-        return KINDS.stream().anyMatch(name::startsWith);
-    }
-
-    /** Whether there is anything of a hub's cache in the folder. */
-    boolean exists() {
-        return !owned("*").isEmpty();
-    }
-
     /** The models, whole or not, by their names on the hub. */
     List<CachedFolder> models() {
-        return owned(MODEL + "*").stream()
-                .map(folder -> new CachedFolder(nameOf(folder), version(folder).orElse(folder)))
+        return modelFolders().stream()
+                .map(folder -> new CachedFolder(nameOf(folder), version(folder).orElse(folder), false))
                 .toList();
     }
 
     /**
-     * The files of a model.
+     * The files of a model's newest version, or of the only one.
      *
      * @param name on the hub, as OWNER/NAME, or of its folder here
      */
     Optional<Path> model(String name) {
+        return folder(name).flatMap(HubCache::version);
+    }
+
+    /**
+     * The files of one version of a model.
+     *
+     * @param revision a commit, or the branch or tag by which it was fetched
+     */
+    Optional<Path> model(String name, String revision) {
+        return folder(name)
+                .flatMap(folder -> snapshot(folder, revision)
+                        .or(() -> named(folder, revision).flatMap(version -> snapshot(folder, version))));
+    }
+
+    private Optional<Path> folder(String name) {
         String folder = name.startsWith(MODEL) ? name : MODEL + name.replace("/", SEPARATOR);
-        return folder.contains("/") || !Files.isDirectory(root.resolve(folder))
-                ? Optional.empty()
-                : version(root.resolve(folder));
+        return Optional.of(folder)
+                .filter(text -> !text.contains("/"))
+                .map(root::resolve)
+                .filter(Files::isDirectory);
     }
 
     private static String nameOf(Path folder) {
         return folder.getFileName().toString().substring(MODEL.length()).replaceFirst(SEPARATOR, "/");
     }
 
+    private static Optional<Path> snapshot(Path folder, String version) {
+        return Optional.of(version)
+                .filter(text -> text.matches(VERSION))
+                .map(folder.resolve("snapshots")::resolve)
+                .filter(Files::isDirectory);
+    }
+
+    /** What a branch or a tag stood for when it was fetched. */
+    private static Optional<String> named(Path folder, String revision) {
+        Path refs = folder.resolve(REFS);
+        Path reference = refs.resolve(revision).normalize();
+        try {
+            return reference.startsWith(refs) && Files.isRegularFile(reference)
+                    ? Optional.of(Files.readString(reference).strip())
+                    : Optional.empty();
+        } catch (IOException e) {
+            throw Failure.of(reference + " cannot be read: " + IoReason.of(e), e);
+        }
+    }
+
     /** The version that {@code refs/main} names, or the only one there is. */
     private static Optional<Path> version(Path folder) {
+        Optional<Path> main = named(folder, MAIN).flatMap(version -> snapshot(folder, version));
+        if (main.isPresent()) {
+            return main;
+        }
         Path snapshots = folder.resolve("snapshots");
-        Path main = folder.resolve("refs").resolve("main");
         try {
-            if (Files.isRegularFile(main)) {
-                String named = Files.readString(main).strip();
-                if (named.matches(VERSION) && Files.isDirectory(snapshots.resolve(named))) {
-                    return Optional.of(snapshots.resolve(named));
-                }
-            }
             List<Path> versions = Files.isDirectory(snapshots) ? folders(snapshots, "*") : List.of();
             return versions.size() == 1 ? Optional.of(versions.getFirst()) : Optional.empty();
         } catch (IOException e) {
@@ -78,11 +100,9 @@ record HubCache(Path root) {
         }
     }
 
-    private List<Path> owned(String pattern) {
+    private List<Path> modelFolders() {
         try {
-            return Files.isDirectory(root)
-                    ? folders(root, pattern).stream().filter(HubCache::owns).toList()
-                    : List.of();
+            return Files.isDirectory(root) ? folders(root, MODEL + "*") : List.of();
         } catch (IOException e) {
             throw Failure.of(root + " cannot be read: " + IoReason.of(e), e);
         }

@@ -1,32 +1,43 @@
 package io.github.tornadotransformers.runner.hub;
 
 import io.github.tornadotransformers.models.CacheFolder;
+import io.github.tornadotransformers.models.HuggingFaceFolders;
 import io.github.tornadotransformers.models.IoReason;
+import io.github.tornadotransformers.models.Quoted;
 import io.github.tornadotransformers.runner.console.Console;
 import io.github.tornadotransformers.runner.console.Failure;
 import java.io.IOException;
 import java.nio.channels.FileChannel;
 import java.nio.channels.FileLock;
+import java.nio.file.DirectoryNotEmptyException;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
-import java.util.SequencedSet;
+import java.util.TreeSet;
+import java.util.stream.Stream;
 
 /**
- * The folder of models that have a name: one folder each, filled from the hub when first asked for. What someone has placed
- * there by hand is used as it is.
+ * The models that have a name: one folder each in our cache, filled from the hub when first asked for, and what Hugging Face's own
+ * libraries have fetched, read where it lies. What someone has placed in our cache by hand is used as it is.
  */
 public final class ModelCache {
-    private static final String LOCK = ".lock";
+    private static final String OFFLINE = "HF_HUB_OFFLINE";
+    private static final String OLDER_OFFLINE = "TRANSFORMERS_OFFLINE";
+
+    /** Of locks, which are never deleted: another process may wait for one. */
+    private static final String LOCKS = ".locks";
 
     private final Console console;
     private final Path root;
-    private final HubCache hubCache;
+    private final Path named;
+    private final List<HubCache> hubCaches;
     private final Persistence persistence;
 
     public ModelCache(Console console) {
@@ -37,9 +48,14 @@ public final class ModelCache {
         this.console = console;
         this.persistence = persistence;
         root = CacheFolder.path(console.environment());
-        hubCache = new HubCache(root);
+        named = CacheFolder.named(console.environment());
+        hubCaches = Stream.of(HuggingFaceFolders.hubCache(console.environment()), named)
+                .distinct()
+                .map(HubCache::new)
+                .toList();
     }
 
+    /** Where models are fetched to. */
     public Path root() {
         return root;
     }
@@ -47,7 +63,8 @@ public final class ModelCache {
     /**
      * The checkpoint that a user means.
      *
-     * @param nameOrFolder a folder, its {@code config.json}, a known name, or the name of a folder in the cache
+     * @param nameOrFolder a folder, its {@code config.json}, a known name, OWNER/NAME of the hub with or without a revision, or the
+     *     name of a folder in the cache
      * @throws Failure if there is none, or it cannot be fetched
      */
     public Path checkpoint(String nameOrFolder) {
@@ -59,17 +76,14 @@ public final class ModelCache {
         return find(nameOrFolder, Wanted.TOKENIZER);
     }
 
-    /** The models that are in the cache, whole or not, by name; those of Hugging Face's own libraries come last. */
+    /** The models that are in the caches, whole or not, by name; those of Hugging Face's own libraries come last. */
     public List<CachedFolder> folders() {
-        List<CachedFolder> folders = new ArrayList<>(folders(root));
-        folders.addAll(folders(withinHubCache()));
-        folders.addAll(hubCache.models());
+        List<CachedFolder> folders = new ArrayList<>(folders(named));
+        if (!named.equals(root)) {
+            folders.addAll(folders(root));
+        }
+        hubCaches.forEach(cache -> folders.addAll(cache.models()));
         return folders;
-    }
-
-    /** Where our folders are in a cache that is not ours alone. */
-    private Path withinHubCache() {
-        return root.resolve(CacheFolder.NAME);
     }
 
     private List<CachedFolder> folders(Path parent) {
@@ -77,12 +91,8 @@ public final class ModelCache {
         if (Files.isDirectory(parent)) {
             try (DirectoryStream<Path> entries = Files.newDirectoryStream(parent)) {
                 for (Path entry : entries) {
-                    String name = entry.getFileName().toString();
-                    if (!name.startsWith(".")
-                            && !HubCache.owns(entry)
-                            && !entry.equals(withinHubCache())
-                            && holdsFiles(entry)) {
-                        folders.add(new CachedFolder(name, entry));
+                    if (isModel(entry)) {
+                        folders.add(new CachedFolder(nameOf(entry), entry, true));
                     }
                 }
             } catch (IOException e) {
@@ -93,14 +103,36 @@ public final class ModelCache {
         return folders;
     }
 
-    /** Whether it is a folder with more in it than the lock of a download that got nothing. */
+    private boolean isModel(Path entry) throws IOException {
+        return !entry.getFileName().toString().startsWith(".")
+                && !CacheFolder.isOfHuggingFace(entry)
+                && !entry.equals(root)
+                && holdsFiles(entry)
+                && (parentIsOurs(entry) || Files.exists(entry.resolve(ModelFiles.CONFIG)));
+    }
+
+    /** In a folder that others use, too, only what is a model is meant. */
+    private boolean parentIsOurs(Path entry) {
+        return root.equals(entry.getParent());
+    }
+
     private static boolean holdsFiles(Path folder) throws IOException {
         if (!Files.isDirectory(folder)) {
             return false;
         }
-        try (DirectoryStream<Path> files = Files.newDirectoryStream(folder, file -> !file.endsWith(LOCK))) {
+        try (DirectoryStream<Path> files = Files.newDirectoryStream(folder)) {
             return files.iterator().hasNext();
         }
+    }
+
+    private static String nameOf(Path folder) {
+        String name = folder.getFileName().toString();
+        return KnownModel.named(name).isPresent()
+                ? name
+                : Source.of(folder)
+                        .map(source -> source.repository()
+                                + source.asked().map(asked -> "@" + asked).orElse(""))
+                        .orElse(name);
     }
 
     public static boolean isComplete(Path folder) {
@@ -116,137 +148,147 @@ public final class ModelCache {
         if (shipped.isPresent() && !Files.isDirectory(path)) {
             return shipped.get();
         }
-        Optional<KnownModel> known = KnownModel.named(nameOrFolder);
-        if (known.isPresent() && !Files.isDirectory(path)) {
-            return cached(known.get(), wanted);
-        }
-        if (Files.exists(path)) {
+        boolean known = KnownModel.named(nameOrFolder).isPresent() && !Files.isDirectory(path);
+        if (!known && Files.exists(path)) {
             return path;
         }
-        Optional<Path> byHand = hubCache.model(nameOrFolder);
-        if (path.getNameCount() == 1 && !nameOrFolder.startsWith(".") && byHand.isEmpty()) {
-            byHand = Optional.of(folder(nameOrFolder)).filter(Files::isDirectory);
+        Optional<HubModel> onHub = HubModel.parse(nameOrFolder);
+        if (onHub.isPresent()) {
+            return onHub(onHub.get(), wanted);
         }
-        if (byHand.isPresent()) {
-            return byHand.get();
-        }
-        throw Failure.of("model " + nameOrFolder + " is neither a folder nor a known name ("
-                + String.join(", ", ShippedModels.names()) + ", " + KnownModel.names() + ")");
+        return byHand(path)
+                .orElseThrow(() -> Failure.of("model " + Quoted.line(nameOrFolder)
+                        + " is neither a folder nor a known name (" + String.join(", ", ShippedModels.names()) + ", "
+                        + KnownModel.names() + ") nor OWNER/NAME of the hub" + didYouMean(nameOrFolder)));
     }
 
-    /** A model's folder in the cache: in its root, or apart from what others have there. */
+    /** A model by its folder's name in a cache. */
+    private Optional<Path> byHand(Path path) {
+        String name = path.toString();
+        if (path.isAbsolute() || path.getNameCount() != 1 || name.startsWith(".")) {
+            return Optional.empty();
+        }
+        return hubCaches.stream()
+                .flatMap(cache -> cache.model(name).stream())
+                .findFirst()
+                .or(() -> Optional.of(folder(name)).filter(Files::isDirectory));
+    }
+
+    /** A model's folder: where it is, else where it is to be. */
     private Path folder(String name) {
-        Path folder = root.resolve(name);
-        return Files.isDirectory(folder) || !hubCache.exists()
-                ? folder
-                : withinHubCache().resolve(name);
+        Path placed = named.resolve(name);
+        return Files.isDirectory(placed) ? placed : root.resolve(name);
     }
 
-    private Path cached(KnownModel model, Wanted wanted) {
-        Path folder = folder(model.name());
+    private Path onHub(HubModel model, Wanted wanted) {
+        Path folder = folder(model.folderName());
         if (wanted.isIn(folder)) {
             return folder;
         }
-        Optional<Path> fetchedByOthers = hubCache.model(model.repository()).filter(wanted::isIn);
+        Optional<Path> fetchedByOthers = hubCaches.stream()
+                .flatMap(cache -> fetchedInto(cache, model))
+                .filter(wanted::isIn)
+                .findFirst();
         if (fetchedByOthers.isPresent()) {
             return fetchedByOthers.get();
         }
-        try {
-            Files.createDirectories(folder);
-            try (FileChannel channel = FileChannel.open(
-                            folder.resolve(LOCK), StandardOpenOption.CREATE, StandardOpenOption.WRITE);
-                    FileLock _ = lock(channel, model)) {
-                fetchMissing(model, folder, wanted);
-            }
-        } catch (IOException e) {
-            throw Failure.of(
-                    "the cache folder " + folder + " cannot be used: " + IoReason.of(e)
-                            + " (TRANSFORMERS_CACHE names another)",
-                    e);
-        }
+        requireOnline(model, folder);
+        fetch(model, folder, wanted);
         return folder;
     }
 
-    private FileLock lock(FileChannel channel, KnownModel model) throws IOException {
+    /** Best version first. GPT-2 had no owner when the oldest libraries fetched it. */
+    private static Stream<Path> fetchedInto(HubCache cache, HubModel model) {
+        Stream<Path> asked = cache.model(model.repository(), model.revision()).stream();
+        return model.asked().isPresent()
+                ? asked
+                : Stream.concat(
+                        asked,
+                        Stream.of(model.repository(), model.folderName()).flatMap(name -> cache.model(name).stream()));
+    }
+
+    private void requireOnline(HubModel model, Path folder) {
+        for (String variable : List.of(OFFLINE, OLDER_OFFLINE)) {
+            if (Switch.isOn(console, variable)) {
+                throw Failure.of(model.name() + " is not here (looked for it in " + folder + " and "
+                        + hubCaches.getFirst().root() + "), and " + variable
+                        + " forbids to fetch it: unset that, or give"
+                        + " a folder");
+            }
+        }
+    }
+
+    private void fetch(HubModel model, Path folder, Wanted wanted) {
+        try (FileChannel channel = lockFile(folder);
+                FileLock _ = lock(channel, model.name())) {
+            Files.createDirectories(folder);
+            try {
+                fetchMissing(model, folder, wanted);
+            } finally {
+                deleteIfEmpty(folder);
+            }
+        } catch (IOException e) {
+            throw Failure.of(
+                    "the cache folder " + folder + " cannot be used: " + IoReason.of(e) + " (" + CacheFolder.VARIABLE
+                            + " names another)",
+                    e);
+        }
+    }
+
+    private FileChannel lockFile(Path folder) throws IOException {
+        Path locks = Files.createDirectories(root.resolve(LOCKS));
+        return FileChannel.open(
+                locks.resolve(folder.getFileName()), StandardOpenOption.CREATE, StandardOpenOption.WRITE);
+    }
+
+    private FileLock lock(FileChannel channel, String name) throws IOException {
         FileLock lock = channel.tryLock();
         if (lock == null) {
-            console.err().println("another process is fetching " + model.name() + "; waiting …");
+            console.err().println("another process is fetching " + name + "; waiting …");
             lock = channel.lock();
         }
         return lock;
     }
 
-    private void fetchMissing(KnownModel model, Path folder, Wanted wanted) {
+    private static void deleteIfEmpty(Path folder) throws IOException {
+        try {
+            Files.delete(folder);
+        } catch (DirectoryNotEmptyException | NoSuchFileException _) {
+            // There is something, or nothing at all.
+        }
+    }
+
+    private void fetchMissing(HubModel model, Path folder, Wanted wanted) {
         if (wanted.isIn(folder)) {
             return; // another process has just done it
         }
-        console.err().println("fetching " + model.name() + " (" + model.description() + ") into " + folder);
-        Hub hub = new Hub(console);
         try {
-            require(hub, model, folder, ModelFiles.CONFIG);
-            fetchTokenizer(hub, model, folder);
-            if (wanted == Wanted.CHECKPOINT) {
-                fetchWeights(hub, model, folder);
-            }
-        } catch (Failure e) {
+            Fetch fetch = new Fetch(new Hub(console), console, model, folder, persistence);
+            console.err().println(fetch.words());
+            fetch.run(wanted == Wanted.CHECKPOINT);
+        } catch (UnknownRepositoryException e) {
             throw Failure.of(
-                    e.getMessage() + "; a checkpoint that is here already can be given as -m FOLDER, or its files be"
-                            + " placed in " + folder,
-                    e);
-        }
-    }
-
-    private void fetchTokenizer(Hub hub, KnownModel model, Path folder) {
-        for (String file : ModelFiles.OPTIONAL) {
-            fetchFile(hub, model, folder, file);
-        }
-        if (!fetchFile(hub, model, folder, ModelFiles.TOKENIZER)) {
-            for (String file : ModelFiles.GPT2_TOKENIZER) {
-                require(hub, model, folder, file);
-            }
-        }
-    }
-
-    private void fetchWeights(Hub hub, KnownModel model, Path folder) {
-        Path index = folder.resolve(ModelFiles.INDEX);
-        boolean isNew = !Files.isRegularFile(index);
-        if (!fetchFile(hub, model, folder, ModelFiles.INDEX)) {
-            require(hub, model, folder, ModelFiles.WEIGHTS);
-            return;
-        }
-        for (String shard : isNew ? newShards(index) : ModelFiles.shards(index)) {
-            require(hub, model, folder, shard);
-        }
-    }
-
-    /** Of an index that has just come: it is not kept if it is none. */
-    private static SequencedSet<String> newShards(Path index) {
-        try {
-            return ModelFiles.shards(index, "it was thrown away");
+                    e.getMessage() + (model.known().isPresent() ? "" : didYouMean(model.name())) + advice(folder), e);
         } catch (Failure e) {
-            delete(index);
-            throw e;
+            throw Failure.of(e.getMessage() + advice(folder), e);
         }
     }
 
-    private static void delete(Path file) {
-        try {
-            Files.deleteIfExists(file);
-        } catch (IOException e) {
-            throw Failure.of(file + " cannot be deleted: " + IoReason.of(e), e);
-        }
+    private static String advice(Path folder) {
+        return "; a checkpoint that is here already can be given as -m FOLDER, or its files be placed in " + folder;
     }
 
-    private void require(Hub hub, KnownModel model, Path folder, String file) {
-        if (!fetchFile(hub, model, folder, file)) {
-            throw Failure.of(file + " is not in the repository " + model.repository());
-        }
+    private String didYouMean(String name) {
+        return NearestName.of(name, names())
+                .map(near -> "; did you mean " + near + "?")
+                .orElse("");
     }
 
-    /** Whether the file is there, now. */
-    private boolean fetchFile(Hub hub, KnownModel model, Path folder, String file) {
-        return Files.isRegularFile(folder.resolve(file))
-                || new Download(hub, console, model, folder, file, persistence).run();
+    private Collection<String> names() {
+        TreeSet<String> names = new TreeSet<>(ShippedModels.names());
+        KnownModel.all().forEach(model -> names.addAll(List.of(model.name(), model.repository())));
+        folders().forEach(folder -> names.add(folder.name()));
+        return names;
     }
 
     /** How much of a model is needed. */

@@ -8,6 +8,7 @@ import io.github.tornadotransformers.runner.console.Failure;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.OptionalLong;
 import java.util.SequencedSet;
 import java.util.TreeSet;
 import java.util.regex.Pattern;
@@ -25,8 +26,12 @@ final class ModelFiles {
     static final List<String> GPT2_TOKENIZER = List.of("vocab.json", "merges.txt");
 
     /** Files that a repository may lack. */
-    static final List<String> OPTIONAL =
-            List.of("tokenizer_config.json", "special_tokens_map.json", "added_tokens.json", "generation_config.json");
+    static final List<String> OPTIONAL = List.of(
+            "tokenizer_config.json",
+            "special_tokens_map.json",
+            "added_tokens.json",
+            "chat_template.jinja",
+            "generation_config.json");
 
     private ModelFiles() {}
 
@@ -69,6 +74,14 @@ final class ModelFiles {
             throw Failure.of(index + " has no \"weight_map\": " + advice);
         }
         return shards;
+    }
+
+    /** Bytes of the tensors in all files, as an index says; empty where it does not. */
+    static OptionalLong totalBytes(Path index) {
+        JsonNode total = CheckpointFiles.readJson(index).path("metadata").path("total_size");
+        return total.canConvertToLong() && total.longValue() > 0
+                ? OptionalLong.of(total.longValue())
+                : OptionalLong.empty();
     }
 
     private static JsonNode weightMap(Path index, String advice) {

@@ -13,16 +13,22 @@ import java.util.Arrays;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.Set;
+import java.util.concurrent.BrokenBarrierException;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.CyclicBarrier;
 import java.util.concurrent.Executors;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 
 /** A server that answers as the Hugging Face hub does: large files through a redirect that tells their checksum. */
 final class FakeHub implements AutoCloseable {
     private static final String ELSEWHERE = "/elsewhere";
+    private static final int PATIENCE_SECONDS = 20;
 
     private final HttpServer server;
     private final List<Request> requests = new CopyOnWriteArrayList<>();
@@ -36,10 +42,18 @@ final class FakeHub implements AutoCloseable {
     private final Map<String, String> locations = new ConcurrentHashMap<>();
     private final Set<String> stalling = ConcurrentHashMap.newKeySet();
     private final CountDownLatch closed = new CountDownLatch(1);
+    private final Map<String, Refusal> refusals = new ConcurrentHashMap<>();
+    private final Map<String, Refusal> refusalsOnce = new ConcurrentHashMap<>();
+    private final Set<String> shifted = ConcurrentHashMap.newKeySet();
     private volatile OptionalInt status = OptionalInt.empty();
+    private volatile Optional<String> commit = Optional.empty();
+    private volatile Optional<CyclicBarrier> together = Optional.empty();
+
+    /** An answer without a file. */
+    private record Refusal(int status, String header, String value) {}
 
     /** @param authorization and {@code range}: the headers; null where they are absent */
-    record Request(String path, String authorization, String range) {}
+    record Request(String path, String rawPath, String authorization, String range) {}
 
     FakeHub() throws IOException {
         server = HttpServer.create(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), 0);
@@ -57,7 +71,11 @@ final class FakeHub implements AutoCloseable {
     }
 
     void put(String path, String content) {
-        files.put(path, content.getBytes(StandardCharsets.UTF_8));
+        put(path, content.getBytes(StandardCharsets.UTF_8));
+    }
+
+    void put(String path, byte[] content) {
+        files.put(path, content);
     }
 
     void remove(String path) {
@@ -101,6 +119,30 @@ final class FakeHub implements AutoCloseable {
         failingAlways.add(path);
     }
 
+    /** All answers tell that their files are of this commit. */
+    void tellCommit(String hash) {
+        commit = Optional.of(hash);
+    }
+
+    /** Whatever is asked for below a path is refused, with a header that says more. */
+    void refuse(String prefix, int code, String header, String value) {
+        refusals.put(prefix, new Refusal(code, header, value));
+    }
+
+    void refuseOnce(String path, int code, String header, String value) {
+        refusalsOnce.put(path, new Refusal(code, header, value));
+    }
+
+    /** Answers to ranges begin a byte later than asked for, and say so. */
+    void shiftRanges(String path) {
+        shifted.add(path);
+    }
+
+    /** Files whose names end in {@code -of-N.safetensors} are sent only when so many are asked for at the same time. */
+    void sendTogether(int files) {
+        together = Optional.of(new CyclicBarrier(files));
+    }
+
     /** @param location as it stands in the header */
     void redirectTo(String path, String location) {
         locations.put(path, location);
@@ -115,11 +157,21 @@ final class FakeHub implements AutoCloseable {
     private void answer(HttpExchange exchange) throws IOException {
         String path = exchange.getRequestURI().getPath();
         Headers headers = exchange.getRequestHeaders();
-        requests.add(new Request(path, headers.getFirst("Authorization"), headers.getFirst("Range")));
+        requests.add(new Request(
+                path,
+                exchange.getRequestURI().getRawPath(),
+                headers.getFirst("Authorization"),
+                headers.getFirst("Range")));
         String name = path.startsWith(ELSEWHERE) ? path.substring(ELSEWHERE.length()) : path;
         byte[] content = files.get(name);
+        commit.ifPresent(hash -> exchange.getResponseHeaders().add("X-Repo-Commit", hash));
+        Optional<Refusal> refusal = refusal(name);
         if (status.isPresent()) {
             exchange.sendResponseHeaders(status.getAsInt(), -1);
+        } else if (refusal.isPresent()) {
+            exchange.getResponseHeaders()
+                    .add(refusal.get().header(), refusal.get().value());
+            exchange.sendResponseHeaders(refusal.get().status(), -1);
         } else if (content == null) {
             exchange.sendResponseHeaders(404, -1);
         } else if (locations.containsKey(path)) {
@@ -133,6 +185,14 @@ final class FakeHub implements AutoCloseable {
             send(exchange, name, content);
         }
         exchange.close();
+    }
+
+    private Optional<Refusal> refusal(String path) {
+        return Optional.ofNullable(refusalsOnce.remove(path))
+                .or(() -> refusals.entrySet().stream()
+                        .filter(entry -> path.startsWith(entry.getKey()))
+                        .map(Map.Entry::getValue)
+                        .findFirst());
     }
 
     private void redirect(HttpExchange exchange, String path, byte[] content) throws IOException {
@@ -154,6 +214,14 @@ final class FakeHub implements AutoCloseable {
             exchange.sendResponseHeaders(416, -1);
             return;
         }
+        if (range != null && shifted.contains(name)) {
+            from++;
+            exchange.getResponseHeaders()
+                    .add("Content-Range", "bytes " + from + "-" + (content.length - 1) + "/" + content.length);
+        }
+        if (name.contains("-of-")) {
+            together.ifPresent(FakeHub::await);
+        }
         describe(exchange, content);
         byte[] body = Arrays.copyOfRange(content, from, content.length);
         if (corrupt.contains(name)) {
@@ -169,6 +237,16 @@ final class FakeHub implements AutoCloseable {
         }
         if (sent < body.length) {
             throw new IOException("the server ends the connection");
+        }
+    }
+
+    private static void await(CyclicBarrier barrier) {
+        try {
+            barrier.await(PATIENCE_SECONDS, TimeUnit.SECONDS);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        } catch (BrokenBarrierException | TimeoutException e) {
+            throw new IllegalStateException("the files are not asked for at the same time", e);
         }
     }
 

@@ -59,7 +59,15 @@ class HubCacheTest {
 
     private CommandRun run(String... arguments) {
         return CommandRun.with(
-                Map.of("TRANSFORMERS_CACHE", cache.toString(), "HF_ENDPOINT", "http://127.0.0.1:1"), "", arguments);
+                Map.of(
+                        "TRANSFORMERS_CACHE",
+                        cache.toString(),
+                        "HF_HOME",
+                        cache.resolve("none").toString(),
+                        "HF_ENDPOINT",
+                        "http://127.0.0.1:1"),
+                "",
+                arguments);
     }
 
     @Test
@@ -115,5 +123,81 @@ class HubCacheTest {
                 .isEqualTo(ExitCode.OK);
         assertThat(run("models", "--json").json().get("cached").findValuesAsText("name"))
                 .containsExactly("mine", "gpt2", "owner/some-model");
+    }
+
+    private CommandRun runWith(String variable, Path value, String... arguments) {
+        return CommandRun.with(
+                Map.of(
+                        variable,
+                        value.toString(),
+                        "TRANSFORMERS_CACHE",
+                        cache.resolve("ours").toString(),
+                        "HF_ENDPOINT",
+                        "http://127.0.0.1:1"),
+                "",
+                arguments);
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"HF_HUB_CACHE", "HUGGINGFACE_HUB_CACHE", "HF_HOME", "XDG_CACHE_HOME"})
+    void theCacheIsFoundAsHuggingFacesLibrariesFindIt(String variable) throws IOException {
+        Path place = Files.createDirectories(cache.resolve("place/huggingface"));
+        Path named = switch (variable) {
+            case "HF_HOME" ->
+                Files.createSymbolicLink(place.resolve("hub"), cache).getParent();
+            case "XDG_CACHE_HOME" ->
+                Files.createSymbolicLink(place.resolve("hub"), cache)
+                        .getParent()
+                        .getParent();
+            default -> cache;
+        };
+        CommandRun run = runWith(variable, named, "gpt2", "-m", "owner/some-model", "-n", "1", "-q", "hello");
+        assertThat(run).returns(ExitCode.OK, CommandRun::exitCode).returns("", CommandRun::err);
+        assertThat(cache.resolve("ours")).doesNotExist();
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {VERSION, "main", "v1.0", "refs/pr/3"})
+    void aRevisionIsFoundByCommitAndByName(String revision) throws IOException {
+        Path refs = cache.resolve("models--owner--some-model/refs");
+        Files.writeString(refs.resolve("v1.0"), VERSION);
+        Files.writeString(Files.createDirectories(refs.resolve("refs/pr")).resolve("3"), VERSION + "\n");
+        assertThat(run("gpt2", "-m", "owner/some-model@" + revision, "-n", "1", "-q", "x")
+                        .exitCode())
+                .isEqualTo(ExitCode.OK);
+    }
+
+    @Test
+    void anotherRevisionIsNotTakenForTheWantedOne() {
+        assertThat(run("gpt2", "-m", "owner/some-model@v2", "x").err()).contains("cannot be reached");
+    }
+
+    @Test
+    void gpt2MayHaveBeenFetchedBeforeItHadAnOwner() throws IOException {
+        put("models--gpt2");
+        assertThat(run("gpt2", "-m", "gpt2", "-n", "1", "-q", "x").exitCode()).isEqualTo(ExitCode.OK);
+    }
+
+    /** Also before Hugging Face's libraries have put anything there. */
+    @ParameterizedTest
+    @ValueSource(strings = {"", "hub"})
+    void whatIsOursLiesApartInHuggingFacesFolders(String within) {
+        Path home = cache.resolve("fresh");
+        CommandRun run = CommandRun.with(
+                Map.of(
+                        "HF_HOME",
+                        home.toString(),
+                        "TRANSFORMERS_CACHE",
+                        home.resolve(within).toString(),
+                        "HF_ENDPOINT",
+                        "http://127.0.0.1:1"),
+                "",
+                "gpt2",
+                "-m",
+                "owner/unknown",
+                "x");
+        assertThat(run.err()).contains(" into " + home.resolve(within).resolve("tornado-transformers/owner--unknown"));
+        assertThat(list(home.resolve(within)))
+                .containsExactly(home.resolve(within).resolve("tornado-transformers"));
     }
 }

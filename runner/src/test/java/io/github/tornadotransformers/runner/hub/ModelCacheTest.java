@@ -28,7 +28,11 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** Downloads from a server in this JVM. */
 class ModelCacheTest {
-    private static final String REPOSITORY = "/openai-community/gpt2/resolve/main/";
+    private static final String REVISION =
+            KnownModel.named("gpt2").orElseThrow().revision();
+    private static final String REPOSITORY = "/openai-community/gpt2/resolve/" + REVISION + "/";
+    private static final String CONFIG = """
+            {"model_type": "gpt2", "vocab_size": 61, "n_positions": 40, "n_embd": 24, "n_head": 3, "n_layer": 2}""";
     private static final Persistence QUICK =
             new Persistence(Persistence.DEFAULT.stall(), 3, Duration.ofMillis(1), Duration.ofMillis(2));
     /** A slow machine may look like a stall as often as it likes. */
@@ -47,7 +51,8 @@ class ModelCacheTest {
         hub = new FakeHub();
         environment.put("TRANSFORMERS_CACHE", cache.toString());
         environment.put("HF_ENDPOINT", hub.address());
-        hub.put(REPOSITORY + "config.json", "{}");
+        environment.put("HF_HOME", cache.resolve("huggingface").toString());
+        hub.put(REPOSITORY + "config.json", CONFIG);
         hub.put(REPOSITORY + "tokenizer.json", "{\"t\":1}");
         hub.put(REPOSITORY + "model.safetensors", "weights".repeat(50_000));
     }
@@ -131,7 +136,7 @@ class ModelCacheTest {
     void anIndexThatWasThereBeforeIsKeptAndAdviceGiven() throws IOException {
         Path index = Files.createDirectories(cache.resolve("gpt2")).resolve("model.safetensors.index.json");
         Files.writeString(index, "{\"weight_map\":{\"a\":7}}");
-        Files.writeString(index.resolveSibling("config.json"), "{}");
+        Files.writeString(index.resolveSibling("config.json"), CONFIG);
         assertThatThrownBy(this::checkpoint)
                 .hasMessageContaining(index
                         + " names 7, expected the name of a safetensors file: delete it, and it is fetched again");
@@ -153,9 +158,10 @@ class ModelCacheTest {
     @Test
     void fetchesWhatAnInterruptedAttemptLeftOut() throws IOException {
         Path folder = Files.createDirectory(cache.resolve("gpt2"));
-        Files.writeString(folder.resolve("config.json"), "{\"by\":\"hand\"}");
+        String byHand = CONFIG.replace("61", "67");
+        Files.writeString(folder.resolve("config.json"), byHand);
         checkpoint();
-        assertThat(folder.resolve("config.json")).hasContent("{\"by\":\"hand\"}");
+        assertThat(folder.resolve("config.json")).hasContent(byHand);
         assertThat(folder.resolve("model.safetensors")).exists();
     }
 
@@ -164,7 +170,8 @@ class ModelCacheTest {
         hub.remove(REPOSITORY + "config.json");
         assertThatThrownBy(this::checkpoint)
                 .isInstanceOf(Failure.class)
-                .hasMessageStartingWith("config.json is not in the repository openai-community/gpt2");
+                .hasMessageStartingWith(
+                        "config.json is not in the repository openai-community/gpt2 at " + REVISION + "; a checkpoint");
     }
 
     @Test
@@ -322,9 +329,10 @@ class ModelCacheTest {
     void connectionThatStallsIsContinued() {
         hub.stallOnce(REPOSITORY + "model.safetensors", 100_000);
         Console console = console();
-        KnownModel model = KnownModel.named("gpt2").orElseThrow();
-        assertThat(new Download(new Hub(console), console, model, cache, "model.safetensors", IMPATIENT).run())
-                .isTrue();
+        HubModel model = HubModel.parse("gpt2").orElseThrow();
+        Download download = new Download(
+                new Hub(console), console, model, REVISION, cache, "model.safetensors", IMPATIENT, Optional.empty());
+        assertThat(download.run()).isTrue();
         assertThat(cache.resolve("model.safetensors")).hasContent("weights".repeat(50_000));
     }
 
@@ -396,6 +404,118 @@ class ModelCacheTest {
                 .hasMessageMatching(
                         "http://127\\.0\\.0\\.1:1 cannot be reached \\(.*\\); a checkpoint that is here already can be"
                                 + " given as -m FOLDER, or its files be placed in .*gpt2");
+    }
+
+    @Test
+    void anAnswerThatBeginsElsewhereIsNotAppended() {
+        hub.cutOnce(REPOSITORY + "model.safetensors", 100_000);
+        hub.shiftRanges(REPOSITORY + "model.safetensors");
+        assertThatThrownBy(this::checkpoint)
+                .hasMessageContaining("the answer begins elsewhere than it should: \"bytes 100001-349999/350000\"");
+        assertThat(cache.resolve("gpt2/model.safetensors")).doesNotExist();
+    }
+
+    @Test
+    void aLimitOnRequestsIsWaitedFor() {
+        hub.refuseOnce(REPOSITORY + "config.json", 429, "Retry-After", "0");
+        checkpoint();
+        assertThat(err.toString(StandardCharsets.UTF_8))
+                .contains("config.json: 127.0.0.1 limits requests (HTTP 429), with a token (HF_TOKEN) less so; trying"
+                        + " again in 1 s");
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "429, Retry-After, 290, 4 min 50 s",
+        "429, RateLimit, '\"resolvers\";r=0;t=140', 2 min 20 s",
+        "503, Retry-After, 7500, 2 h 5 min"
+    })
+    void aLimitThatHoldsForLongIsSaid(int code, String header, String value, String words) {
+        hub.refuse(REPOSITORY, code, header, value);
+        assertThatThrownBy(this::checkpoint)
+                .isInstanceOf(Failure.class)
+                .hasMessageContaining("HTTP " + code)
+                .hasMessageContaining(" and wants no other for " + words + ": run the command again then");
+        assertThat(hub.requests()).hasSize(1);
+    }
+
+    @Test
+    void aDateMayBeWaitedFor() {
+        hub.refuse(REPOSITORY, 429, "Retry-After", "Fri, 31 Dec 9999 23:59:59 GMT");
+        assertThatThrownBy(this::checkpoint).hasMessageContaining(" and wants no other for ");
+    }
+
+    @Test
+    void aTokenThatTheHubDoesNotKnow() {
+        environment.put("HF_TOKEN", "secret");
+        hub.answerAllWith(401);
+        assertThatThrownBy(this::checkpoint)
+                .hasMessageContaining(
+                        "gpt2 is refused with the token in HF_TOKEN (HTTP 401): the hub does not know this token");
+    }
+
+    @Test
+    void theTokenOfALoginIsUsed() throws IOException {
+        Path file = Files.createDirectories(cache.resolve("huggingface")).resolve("token");
+        Files.writeString(file, "of-the-file\n");
+        checkpoint();
+        assertThat(hub.requests().getFirst().authorization()).isEqualTo("Bearer of-the-file");
+    }
+
+    @Test
+    void theVariableComesBeforeTheFile() throws IOException {
+        environment.put(
+                "HF_TOKEN_PATH",
+                Files.writeString(cache.resolve("token"), "of-the-file").toString());
+        environment.put("HF_TOKEN", "of-the-variable");
+        checkpoint();
+        assertThat(hub.requests().getFirst().authorization()).isEqualTo("Bearer of-the-variable");
+    }
+
+    @Test
+    void theTokenOfALoginMayBeKeptBack() throws IOException {
+        environment.put(
+                "HF_TOKEN_PATH",
+                Files.writeString(cache.resolve("token"), "of-the-file").toString());
+        environment.put("HF_HUB_DISABLE_IMPLICIT_TOKEN", "1");
+        checkpoint();
+        assertThat(hub.requests().getFirst().authorization()).isNull();
+    }
+
+    @Test
+    void theFileOfATokenIsNamedWhereItHoldsNone() throws IOException {
+        Path file = Files.writeString(cache.resolve("token"), "hid den");
+        environment.put("HF_TOKEN_PATH", file.toString());
+        assertThatThrownBy(this::checkpoint)
+                .hasMessageStartingWith(file + " has a character that no token has")
+                .hasMessageNotContaining("hid");
+    }
+
+    @ParameterizedTest
+    @CsvSource({"HF_HUB_OFFLINE, 1", "HF_HUB_OFFLINE, True", "TRANSFORMERS_OFFLINE, yes"})
+    void offlineNothingIsFetched(String variable, String value) {
+        environment.put(variable, value);
+        assertThatThrownBy(this::checkpoint)
+                .isInstanceOf(Failure.class)
+                .hasMessageStartingWith("gpt2 is not here (looked for it in " + cache.resolve("gpt2"))
+                .hasMessageContaining(variable + " forbids to fetch it");
+        assertThat(hub.requests()).isEmpty();
+        environment.put(variable, "0");
+        assertThat(checkpoint()).isDirectory();
+    }
+
+    @Test
+    void anEndpointWithoutASchemeIsUnderstood() {
+        environment.put("HF_ENDPOINT", "hf-mirror.example/hub");
+        assertThatThrownBy(this::checkpoint)
+                .hasMessageContaining("found \"hf-mirror.example/hub\": put https:// before it");
+    }
+
+    @Test
+    void aFailureLeavesNothing() throws IOException {
+        hub.remove(REPOSITORY + "config.json");
+        assertThatThrownBy(this::checkpoint).isInstanceOf(Failure.class);
+        assertThat(visibleFiles(cache)).isEmpty();
     }
 
     @Test
