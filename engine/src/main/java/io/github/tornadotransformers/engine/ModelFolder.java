@@ -43,7 +43,7 @@ public final class ModelFolder {
     }
 
     public Path path() {
-        return checkpoint.folder();
+        return checkpoint.path();
     }
 
     public ModelConfig config() {

@@ -24,7 +24,7 @@ final class LibraryModels {
     static Path withoutTokenizer(Path folder) {
         Sizes sizes = new Sizes(TestTokenizers.BYTE_LEVEL_VOCAB_SIZE, CONTEXT, 24, 50, 2);
         return TestCheckpoints.write(folder, new Gpt2Config(sizes, 3, 1e-5f, true, true), SEED)
-                .folder();
+                .path();
     }
 
     /** Gives a model the token that ends a text ({@code eos_token_id}), or that begins one ({@code bos_token_id}). */

@@ -5,6 +5,7 @@ import java.math.BigInteger;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalInt;
 
@@ -19,16 +20,23 @@ public final class ConfigReader {
     private final Path file;
     private final String scope;
     private final JsonNode object;
+    private final Map<String, String> spelled;
 
     /** @param object the file's JSON object */
     public ConfigReader(Path file, JsonNode object) {
-        this(file, "", object);
+        this(file, object, Map.of());
     }
 
-    private ConfigReader(Path file, String scope, JsonNode object) {
+    /** @param spelled what messages call fields beside their names, where the file spells them in another way */
+    public ConfigReader(Path file, JsonNode object, Map<String, String> spelled) {
+        this(file, "", object, spelled);
+    }
+
+    private ConfigReader(Path file, String scope, JsonNode object, Map<String, String> spelled) {
         this.file = file;
         this.scope = scope;
         this.object = object;
+        this.spelled = Map.copyOf(spelled);
     }
 
     /** Whether the field is there and is not {@code null}. */
@@ -175,7 +183,7 @@ public final class ConfigReader {
         if (!value.isObject()) {
             throw rejected(field, "an object");
         }
-        return Optional.of(new ConfigReader(file, scope + field + ".", value));
+        return Optional.of(new ConfigReader(file, scope + field + ".", value, Map.of()));
     }
 
     /** Refuses a field of any value but {@code null}: it stands for something that is not implemented. */
@@ -253,7 +261,8 @@ public final class ConfigReader {
     }
 
     private String place(String field) {
-        return Quoted.path(file) + ": " + scope + field;
+        String other = spelled.containsKey(field) ? " (" + spelled.get(field) + ")" : "";
+        return Quoted.path(file) + ": " + scope + field + other;
     }
 
     private static String shown(JsonNode value) {

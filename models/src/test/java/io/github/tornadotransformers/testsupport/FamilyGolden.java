@@ -62,13 +62,17 @@ public record FamilyGolden(JsonNode json) {
 
     /** Writes {@code config.json} and the tensors that transformers saved. */
     public void write(Path folder, Layout layout) {
+        write(folder, json.get(layout.field));
+    }
+
+    /** As the other, with another config. */
+    public void write(Path folder, JsonNode config) {
         List<SafetensorsWriter.Tensor> tensors = new ArrayList<>();
         for (Map.Entry<String, JsonNode> entry : json.get("tensors").properties()) {
             tensors.add(tensor(entry.getKey(), entry.getValue()));
         }
         try {
-            Files.writeString(
-                    folder.resolve("config.json"), json.get(layout.field).toPrettyString());
+            Files.writeString(folder.resolve("config.json"), config.toPrettyString());
             SafetensorsWriter.write(folder.resolve("model.safetensors"), Map.of("format", "pt"), tensors);
         } catch (IOException e) {
             throw new UncheckedIOException(e);
@@ -83,6 +87,10 @@ public record FamilyGolden(JsonNode json) {
         double deviation = shapeMeanDeviation.get(2).doubleValue();
         long seed = json.get("seed").longValue();
         return new SafetensorsWriter.Tensor(name, StoredType.F32, shape, new RandomTensor(seed, name, mean, deviation));
+    }
+
+    public String name() {
+        return json.get("name").textValue();
     }
 
     /** Positions that the sequence may have. */

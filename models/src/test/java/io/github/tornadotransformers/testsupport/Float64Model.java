@@ -35,7 +35,7 @@ public final class Float64Model {
     public static Float64Model of(Checkpoint checkpoint, int contextLength) {
         try {
             JsonNode config = new ObjectMapper()
-                    .readTree(checkpoint.folder().resolve("config.json").toFile());
+                    .readTree(checkpoint.path().resolve("config.json").toFile());
             return new Float64Model(config, new CheckpointTensors(checkpoint), contextLength);
         } catch (IOException e) {
             throw new UncheckedIOException(e);

@@ -46,6 +46,6 @@ public final class SmallModels {
 
     /** A GPT-2 without a tokenizer. */
     public static Path withoutTokenizer(Path folder) {
-        return TestCheckpoints.write(folder, TestCheckpoints.untiedGpt2(), SEED).folder();
+        return TestCheckpoints.write(folder, TestCheckpoints.untiedGpt2(), SEED).path();
     }
 }

@@ -1,13 +1,10 @@
 package io.github.tornadotransformers.models.checkpoint;
 
-import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.github.tornadotransformers.models.CheckpointException;
 import io.github.tornadotransformers.models.ConfigReader;
 import io.github.tornadotransformers.models.ModelConfig;
 import io.github.tornadotransformers.models.ModelFamily;
-import io.github.tornadotransformers.models.Quoted;
 import io.github.tornadotransformers.models.program.Program;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -17,19 +14,17 @@ import java.util.stream.IntStream;
 import java.util.stream.Stream;
 
 /**
- * A checkpoint folder in Hugging Face's layout, opened and checked: its config, its end tokens, and where its tensors are.
- * Tensor data is read by {@link WeightLoader}. Where {@code model.safetensors.index.json} and {@code model.safetensors} are
- * both there, the index wins.
+ * A checkpoint, opened and checked: its config, its end tokens, and where its tensors are. It is a folder in Hugging Face's layout,
+ * or a GGUF file. Tensor data is read by {@link WeightLoader}.
  */
 public final class Checkpoint implements ModelSource {
     static final String CONFIG = "config.json";
     static final String SINGLE_FILE = "model.safetensors";
 
-    private static final String GENERATION_CONFIG = "generation_config.json";
     static final String END_TOKENS = "eos_token_id";
     static final String BOS_TOKEN = "bos_token_id";
 
-    private final Path folder;
+    private final StoredModel stored;
     private final ModelConfig config;
     private final List<Integer> endTokens;
     private final OptionalInt bosToken;
@@ -37,13 +32,13 @@ public final class Checkpoint implements ModelSource {
     private final TensorCheck check;
 
     private Checkpoint(
-            Path folder,
+            StoredModel stored,
             ModelConfig config,
             List<Integer> endTokens,
             OptionalInt bosToken,
             TensorIndex tensors,
             TensorCheck check) {
-        this.folder = folder;
+        this.stored = stored;
         this.config = config;
         this.endTokens = endTokens;
         this.bosToken = bosToken;
@@ -54,25 +49,19 @@ public final class Checkpoint implements ModelSource {
     /**
      * Reads the config and the headers of the weight files, and checks that the tensors are those of the config's program.
      *
+     * @param path a folder in Hugging Face's layout, or a GGUF file
      * @throws CheckpointException if anything is missing, broken, or asks for what is not implemented
      */
-    public static Checkpoint open(Path folder) {
-        requireFolder(folder);
-        Path configFile = folder.resolve(CONFIG);
-        if (!CheckpointFiles.isThere(configFile)) {
-            throw new CheckpointException(
-                    Quoted.path(folder) + " has no " + CONFIG + ", expected a checkpoint in Hugging Face's layout");
-        }
-        ConfigReader configReader = new ConfigReader(configFile, CheckpointFiles.readJson(configFile));
-        ModelFamily<?> family = ModelFamilies.named(configReader);
-        ModelConfig config = family.parse(configReader);
-        Optional<ConfigReader> generation = generationConfig(folder);
-        List<Integer> endTokens = saying(END_TOKENS, generation, configReader).tokenIds(END_TOKENS);
-        OptionalInt bosToken = saying(BOS_TOKEN, generation, configReader).tokenId(BOS_TOKEN);
+    public static Checkpoint open(Path path) {
+        StoredModel stored = StoredModel.open(path);
+        ModelFamily<?> family = ModelFamilies.named(stored.config());
+        ModelConfig config = family.parse(stored.config());
+        List<Integer> endTokens = stored.endTokens();
+        OptionalInt bosToken = stored.bosToken();
         Program program = config.program(1);
-        TensorIndex tensors = TensorIndex.of(family, openWeights(folder)).withTiedHead(program);
-        TensorCheck check = TensorCheck.of(folder, tensors, program);
-        return new Checkpoint(folder, config, endTokens, bosToken, tensors, check);
+        TensorIndex tensors = stored.tensors(family, config).withTiedHead(program);
+        TensorCheck check = TensorCheck.of(stored, tensors, program);
+        return new Checkpoint(stored, config, endTokens, bosToken, tensors, check);
     }
 
     /**
@@ -85,46 +74,14 @@ public final class Checkpoint implements ModelSource {
         return ModelFamilies.named(reader).parse(reader);
     }
 
-    private static void requireFolder(Path folder) {
-        CheckpointFiles.requireTarget(folder);
-        if (Files.notExists(folder)) {
-            throw new CheckpointException(Quoted.path(folder) + " does not exist, expected a folder with a checkpoint");
-        }
-        if (!Files.isDirectory(folder)) {
-            throw new CheckpointException(
-                    Quoted.path(folder) + " is a file, expected the folder of a checkpoint (with " + CONFIG + ")");
-        }
+    /** The folder, or the GGUF file. */
+    public Path path() {
+        return stored.path();
     }
 
-    private static Optional<ConfigReader> generationConfig(Path folder) {
-        Path file = folder.resolve(GENERATION_CONFIG);
-        if (!CheckpointFiles.isThere(file)) {
-            return Optional.empty();
-        }
-        ObjectNode json = CheckpointFiles.readJson(file);
-        return Optional.of(new ConfigReader(file, json));
-    }
-
-    /** The generation config where it has the field, be it null; the model's otherwise. */
-    private static ConfigReader saying(String field, Optional<ConfigReader> generation, ConfigReader config) {
-        return generation.filter(reader -> reader.mentions(field)).orElse(config);
-    }
-
-    private static List<SafetensorsFile> openWeights(Path folder) {
-        Path index = folder.resolve(ShardIndex.FILE_NAME);
-        if (CheckpointFiles.isThere(index)) {
-            return ShardIndex.read(index).openShards();
-        }
-        Path single = folder.resolve(SINGLE_FILE);
-        if (!CheckpointFiles.isThere(single)) {
-            throw new CheckpointException(Quoted.path(folder) + " has neither " + SINGLE_FILE + " nor "
-                    + ShardIndex.FILE_NAME + "; other formats of weights are not read");
-        }
-        return List.of(SafetensorsFile.open(single));
-    }
-
-    public Path folder() {
-        return folder;
+    /** The template of a chat that is stored with the weights; a folder has it in a file of its own. */
+    public Optional<String> chatTemplate() {
+        return stored.chatTemplate();
     }
 
     @Override
@@ -132,7 +89,7 @@ public final class Checkpoint implements ModelSource {
         return config;
     }
 
-    /** Ids that end a text: {@code generation_config.json}'s if it has the field, else {@code config.json}'s; may be empty. */
+    /** Ids that end a text; may be empty. */
     public List<Integer> endTokens() {
         return endTokens;
     }
@@ -174,7 +131,7 @@ public final class Checkpoint implements ModelSource {
      * @throws CheckpointException naming all tensors that are missing, surplus, misshapen, or of a type that no weight has
      */
     public void checkTensors(Program program) {
-        TensorCheck.of(folder, tensors, program);
+        TensorCheck.of(stored, tensors, program);
     }
 
     /** The tensors of the model that have elements which are NaN or infinite; reads them all. */

@@ -7,18 +7,25 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * A tensor of a safetensors file: where it is, not what it holds.
+ * A tensor of a checkpoint's file: where it is, not what it holds.
  *
  * @param dtype as the header spells it; it may be a type that no weight can have
  * @param shape row-major, outermost dimension first; empty for a scalar
  * @param offset of its first byte in the file
+ * @param form in what it differs from the tensor of that name in Hugging Face's checkpoints
  */
-public record StoredTensor(Path file, String name, String dtype, List<Long> shape, long offset, long bytes) {
+public record StoredTensor(
+        Path file, String name, String dtype, List<Long> shape, long offset, long bytes, TensorForm form) {
     /** Bytes of a single read; a buffer holds no more than an {@code int} counts. */
     private static final long MAX_READ = 1 << 30;
 
     public StoredTensor {
         shape = List.copyOf(shape);
+    }
+
+    /** As Hugging Face's checkpoints have it. */
+    public StoredTensor(Path file, String name, String dtype, List<Long> shape, long offset, long bytes) {
+        this(file, name, dtype, shape, offset, bytes, TensorForm.AS_NAMED);
     }
 
     /** The element type, if a weight may have it. */

@@ -25,6 +25,7 @@ import java.util.stream.Stream;
  */
 final class TensorCheck {
     private final TensorIndex tensors;
+    private final String description;
     private final Set<String> used = new HashSet<>();
     private final Set<StoredType> matrixTypes = EnumSet.noneOf(StoredType.class);
     private final List<String> misfits = new ArrayList<>();
@@ -34,18 +35,19 @@ final class TensorCheck {
     private final List<String> ignored = new ArrayList<>();
     private boolean narrows;
 
-    private TensorCheck(TensorIndex tensors) {
+    private TensorCheck(TensorIndex tensors, String description) {
         this.tensors = tensors;
+        this.description = description;
     }
 
     /** @throws CheckpointException if they do not fit, naming every tensor that does not */
-    static TensorCheck of(Path folder, TensorIndex tensors, Program program) {
-        TensorCheck check = new TensorCheck(tensors);
+    static TensorCheck of(StoredModel model, TensorIndex tensors, Program program) {
+        TensorCheck check = new TensorCheck(tensors, model.description());
         for (Weight weight : program.weights()) {
             check.checkWeight(weight);
         }
         check.checkUnused();
-        check.requireNoProblems(folder);
+        check.requireNoProblems(model.path());
         return check;
     }
 
@@ -61,8 +63,8 @@ final class TensorCheck {
             throw new CheckpointException(Quoted.path(folder) + ": " + problems.getFirst());
         }
         if (!problems.isEmpty()) {
-            throw new CheckpointException(Quoted.path(folder) + ": " + problems.size()
-                    + " tensors do not fit config.json:" + ProblemList.lines(problems));
+            throw new CheckpointException(Quoted.path(folder) + ": " + problems.size() + " tensors do not fit "
+                    + description + ":" + ProblemList.lines(problems));
         }
     }
 
@@ -120,7 +122,7 @@ final class TensorCheck {
     }
 
     private void checkTensor(Weight weight, TensorPart part, StoredTensor tensor) {
-        List<Long> expected = weight.shapeOf(part);
+        List<Long> expected = weight.shapeOf(tensor.form().of(part));
         if (tensor.type().isEmpty()) {
             misfits.add("tensor " + Quoted.text(tensor.name()) + " has type " + Quoted.text(tensor.dtype())
                     + ", expected one of " + StoredType.allNames());
@@ -146,7 +148,7 @@ final class TensorCheck {
             String words = Quoted.text(tensor.name()) + " (" + Quoted.line(tensor.dtype()) + " "
                     + Quoted.line(tensor.shape().toString()) + ")";
             if (couldBeWeight(name, tensor)) {
-                surplus.add("tensor " + words + " is surplus: the model of config.json has none of that name");
+                surplus.add("tensor " + words + " is surplus: the model of " + description + " has none of that name");
             } else {
                 ignored.add(words);
             }

@@ -11,18 +11,20 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.function.UnaryOperator;
 import java.util.stream.Stream;
 
-/** The tensors of all of a checkpoint's files by their names without the family's prefix. */
+/** The tensors of all of a checkpoint's files by the names of Hugging Face's, without the family's prefix. */
 final class TensorIndex {
     private final ModelFamily<?> family;
     private final Map<String, StoredTensor> tensors;
-    private final boolean prefixed;
+    private final UnaryOperator<String> spelling;
 
-    private TensorIndex(ModelFamily<?> family, Map<String, StoredTensor> tensors, boolean prefixed) {
+    /** @param spelling the name as this checkpoint would spell it */
+    TensorIndex(ModelFamily<?> family, Map<String, StoredTensor> tensors, UnaryOperator<String> spelling) {
         this.family = family;
         this.tensors = tensors;
-        this.prefixed = prefixed;
+        this.spelling = spelling;
     }
 
     /** @throws CheckpointException if a tensor is there twice */
@@ -44,7 +46,7 @@ final class TensorIndex {
                 }
             }
         }
-        return new TensorIndex(family, tensors, prefixed);
+        return new TensorIndex(family, tensors, prefixed ? family::fullName : UnaryOperator.identity());
     }
 
     /**
@@ -62,7 +64,7 @@ final class TensorIndex {
         }
         Map<String, StoredTensor> renamed = new LinkedHashMap<>(tensors);
         renamed.put(embedding.get(), renamed.remove(ModelFamily.HEAD));
-        return new TensorIndex(family, renamed, prefixed);
+        return new TensorIndex(family, renamed, spelling);
     }
 
     private static Optional<String> embeddingName(Program program) {
@@ -112,6 +114,6 @@ final class TensorIndex {
 
     /** The name as this checkpoint would spell it. */
     String spelled(String name) {
-        return prefixed ? family.fullName(name) : name;
+        return spelling.apply(name);
     }
 }

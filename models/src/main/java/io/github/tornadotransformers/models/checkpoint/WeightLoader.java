@@ -76,7 +76,12 @@ public final class WeightLoader {
         StoredTensor tensor = checkpoint.tensor(part.tensorName(layer));
         long overflows;
         try (TensorReader reader = new TensorReader(tensor)) {
-            overflows = copy(tensor.type().orElseThrow(), reader, data, layer, part);
+            overflows = copy(
+                    tensor.type().orElseThrow(),
+                    reader,
+                    data,
+                    layer,
+                    tensor.form().of(part));
         }
         if (overflows > 0) {
             throw new CheckpointException(Quoted.path(tensor.file()) + ": " + overflows + " values of tensor "

@@ -121,13 +121,17 @@ public sealed interface RopeScaling {
      * long it is: keys in a cache were rotated with one list, and a change of lists in the middle of a text would not fit
      * them.
      *
-     * <p>Source: the paper, and Hugging Face's {@code rope_type: longrope}.
+     * <p>Source: the paper, and Hugging Face's {@code rope_type: longrope}, whose factors are float32.
      */
     record LongRope(List<Double> shortFactors, List<Double> longFactors, int originalContextLength, double magnitude)
             implements RopeScaling {
         public LongRope {
-            shortFactors = List.copyOf(shortFactors);
-            longFactors = List.copyOf(longFactors);
+            shortFactors = rounded(shortFactors);
+            longFactors = rounded(longFactors);
+        }
+
+        private static List<Double> rounded(List<Double> factors) {
+            return factors.stream().map(factor -> (double) factor.floatValue()).toList();
         }
 
         /** What cosines and sines are multiplied by, for a context so many times the original one. */

@@ -3,6 +3,9 @@ package io.github.tornadotransformers.models.tokenizer;
 import io.github.tornadotransformers.models.CheckpointException;
 import io.github.tornadotransformers.models.Quoted;
 import io.github.tornadotransformers.models.checkpoint.WholeFile;
+import io.github.tornadotransformers.models.gguf.GgufFile;
+import io.github.tornadotransformers.models.gguf.GgufMetadata;
+import io.github.tornadotransformers.models.gguf.GgufTokens;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -13,8 +16,8 @@ import java.util.OptionalInt;
 import java.util.Set;
 
 /**
- * A checkpoint's tokenizer: Hugging Face's library on {@code tokenizer.json}, or on GPT-2's {@code vocab.json} and
- * {@code merges.txt}. Special tokens that are spelled in a text are plain text. Safe for use by several threads.
+ * A checkpoint's tokenizer: Hugging Face's library on {@code tokenizer.json}, on GPT-2's {@code vocab.json} and
+ * {@code merges.txt}, or on the vocabulary of a GGUF file. Special tokens that are spelled in a text are plain text. Safe for use by several threads.
  */
 public final class Tokenizer {
     /** Llama 3's start token; its first {@code tokenizer.json} lacked the template that adds it, later ones have it. */
@@ -38,21 +41,40 @@ public final class Tokenizer {
         startToken = bos.isPresent() ? bos : id(special.eos());
     }
 
-    /** Whether the folder has a tokenizer's files, sound or not. */
-    public static boolean existsIn(Path folder) {
+    /** Whether the folder has a tokenizer's files, or the GGUF file a vocabulary, sound or not. */
+    public static boolean existsIn(Path path) {
+        return GgufFile.isGguf(path) ? GgufFile.open(path).metadata().has(GgufTokens.TOKENS) : hasFiles(path);
+    }
+
+    private static boolean hasFiles(Path folder) {
         return Files.exists(folder.resolve(TokenizerFiles.TOKENIZER))
                 || (Files.exists(folder.resolve(TokenizerFiles.VOCAB))
                         && Files.exists(folder.resolve(TokenizerFiles.MERGES)));
     }
 
-    /** The folder's tokenizer; empty if {@link #existsIn} says there is none. */
-    public static Optional<Tokenizer> loadIfPresent(Path folder) {
-        return existsIn(folder) ? Optional.of(load(folder)) : Optional.empty();
+    /** The tokenizer of a folder or a GGUF file; empty if {@link #existsIn} says there is none. */
+    public static Optional<Tokenizer> loadIfPresent(Path path) {
+        return existsIn(path) ? Optional.of(load(path)) : Optional.empty();
     }
 
-    /** @throws CheckpointException with one line for the user, if a file is missing or broken */
-    public static Tokenizer load(Path folder) {
-        if (!existsIn(folder)) {
+    /**
+     * The tokenizer of a folder or a GGUF file.
+     *
+     * @throws CheckpointException with one line for the user, if a file is missing or broken
+     */
+    public static Tokenizer load(Path path) {
+        return GgufFile.isGguf(path) ? ofGguf(path) : ofFolder(path);
+    }
+
+    private static Tokenizer ofGguf(Path file) {
+        GgufMetadata metadata = GgufFile.open(file).metadata();
+        TokenizerConfig config = TokenizerConfig.of(Quoted.path(file), GgufTokenizer.special(metadata));
+        String json = GgufTokenizer.toTokenizerJson(metadata);
+        return new Tokenizer(TokenizerJson.parse(json, Quoted.path(file), config), config.special(), Quoted.path(file));
+    }
+
+    private static Tokenizer ofFolder(Path folder) {
+        if (!hasFiles(folder)) {
             throw new CheckpointException(Quoted.path(folder) + " has no tokenizer: expected "
                     + TokenizerFiles.TOKENIZER + ", or " + TokenizerFiles.VOCAB + " and " + TokenizerFiles.MERGES);
         }

@@ -4,6 +4,7 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.github.tornadotransformers.models.CheckpointException;
 import io.github.tornadotransformers.models.Quoted;
 import java.nio.file.Path;
+import java.util.Map;
 import java.util.Optional;
 
 /**
@@ -14,6 +15,12 @@ import java.util.Optional;
 record TokenizerConfig(SpecialTokens special, DeclaredTokens declared, PrefixSpace prefixSpace) {
     /** Puts another pre-tokenizer in place of the one in {@code tokenizer.json}. */
     private static final String OTHER_PATTERN = "fix_mistral_regex";
+
+    /** Nothing but special tokens. */
+    static TokenizerConfig of(String source, SpecialTokens special) {
+        return new TokenizerConfig(
+                special, new DeclaredTokens(source, Map.of(), false), new PrefixSpace(source, "", Optional.empty()));
+    }
 
     /** @throws CheckpointException if a file is broken, or asks for what is not implemented; a missing one says nothing */
     static TokenizerConfig read(Path folder) {

@@ -56,9 +56,20 @@ class SharedVectorsTest {
         return llamaCpp(LLAMA3, "llama-bpe");
     }
 
-    /** Texts, each with a separator behind it, and a line of ids for each, made without start tokens. */
+    @TestFactory
+    Stream<DynamicTest> vocabulariesOfGgufFiles() {
+        return Stream.of("gpt-2", "llama-spm", "phi-3").flatMap(vocabulary -> {
+            String file = "gguf-vocab/ggml-vocab-" + vocabulary + ".gguf";
+            return llamaCppTexts(file, file);
+        });
+    }
+
     private Stream<DynamicTest> llamaCpp(String tokenizer, String vocabulary) {
-        String stem = "vectors/llama.cpp/ggml-vocab-" + vocabulary + ".gguf";
+        return llamaCppTexts(tokenizer, "vectors/llama.cpp/ggml-vocab-" + vocabulary + ".gguf");
+    }
+
+    /** Texts, each with a separator behind it, and a line of ids for each, made without start tokens. */
+    private Stream<DynamicTest> llamaCppTexts(String tokenizer, String stem) {
         String[] texts = read(stem + ".inp").split("\n__ggml_vocab_test__\n", -1);
         List<String> ids = read(stem + ".out").lines().toList();
         assertEquals(ids.size(), texts.length - 1, "texts");
@@ -225,7 +236,8 @@ class SharedVectorsTest {
     }
 
     private Tokenizer load(String name) {
-        return loaded.computeIfAbsent(name, each -> Tokenizer.load(SharedData.require("tokenizers/" + each)));
+        String path = name.endsWith(".gguf") ? name : "tokenizers/" + name;
+        return loaded.computeIfAbsent(name, _ -> Tokenizer.load(SharedData.require(path)));
     }
 
     private static Stream<JsonNode> elements(JsonNode array) {

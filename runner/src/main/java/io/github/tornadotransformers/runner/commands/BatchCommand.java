@@ -130,7 +130,7 @@ final class BatchCommand implements Callable<Integer> {
         long started = System.nanoTime();
         Checkpoint checkpoint = Checkpoint.open(new ModelCache(console).checkpoint(model));
         checkpoint.notices().forEach(this::say);
-        Optional<Tokenizer> tokenizer = Tokenizer.loadIfPresent(checkpoint.folder());
+        Optional<Tokenizer> tokenizer = Tokenizer.loadIfPresent(checkpoint.path());
         try (BatchLines lines = lines();
                 BatchOutput answers = answers()) {
             int answered = answers.skip(lines);

@@ -134,7 +134,7 @@ abstract class GenerationCommand implements Callable<Integer> {
         long started = System.nanoTime();
         Checkpoint checkpoint = Checkpoint.open(new ModelCache(console).checkpoint(model));
         checkpoint.notices().forEach(this::say);
-        Optional<Tokenizer> tokenizer = tokenizer(checkpoint.folder());
+        Optional<Tokenizer> tokenizer = tokenizer(checkpoint.path());
         int[] ids = promptIds(text.orElse(""), tokenizer);
         ContextLength.requireRoom(
                 "the prompt has " + ids.length + " tokens",

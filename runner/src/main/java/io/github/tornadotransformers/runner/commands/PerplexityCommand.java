@@ -81,7 +81,7 @@ final class PerplexityCommand implements Callable<Integer> {
         String read = read();
         Checkpoint checkpoint = Checkpoint.open(new ModelCache(console).checkpoint(model));
         EngineSettings settings = given.withSequences(together(given, checkpoint));
-        Tokenizer tokenizer = Tokenizer.load(checkpoint.folder());
+        Tokenizer tokenizer = Tokenizer.load(checkpoint.path());
         int[] ids = tokenizer.encodePrompt(read);
         if (!quiet) {
             checkpoint.notices().forEach(console.err()::println);

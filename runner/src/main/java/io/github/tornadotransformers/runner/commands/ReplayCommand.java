@@ -156,7 +156,7 @@ final class ReplayCommand implements Callable<Integer> {
                 .withContext(setting.context)
                 .withCompileListener(new CompileStatus(quiet ? StatusLine.none() : console.status()));
         Checkpoint checkpoint = Checkpoint.open(new ModelCache(console).checkpoint(setting.model));
-        Optional<Tokenizer> tokenizer = Tokenizer.loadIfPresent(checkpoint.folder());
+        Optional<Tokenizer> tokenizer = Tokenizer.loadIfPresent(checkpoint.path());
         String hash = checkpoint.hash();
         boolean areEqual = true;
         try (EngineSession session = Engines.openQuickly(checkpoint, settings)) {

@@ -50,7 +50,7 @@ final class SpeculationOptions {
 
     /** One vocabulary may be padded further than the other. */
     private void requireSameTokens(Checkpoint model, Optional<Tokenizer> tokenizer, Checkpoint smaller) {
-        Optional<Tokenizer> other = Tokenizer.loadIfPresent(smaller.folder());
+        Optional<Tokenizer> other = Tokenizer.loadIfPresent(smaller.path());
         int vocabSize = model.config().vocabSize();
         int otherSize = smaller.config().vocabSize();
         if (tokenizer.isEmpty() || other.isEmpty()) {

@@ -243,7 +243,7 @@ final class TrainCommand implements Callable<Integer> {
         }
         Checkpoint opened = Checkpoint.open(new ModelCache(console).checkpoint(checkpoint));
         opened.notices().forEach(this::say);
-        return new Source(opened.config(), tokenizer == null ? opened.folder() : tokenizer, opened);
+        return new Source(opened.config(), tokenizer == null ? opened.path() : tokenizer, opened);
     }
 
     private static void requireVocabulary(Tokenizer words, ModelConfig model) {

@@ -87,7 +87,7 @@ final class TrainStepCommand implements Callable<Integer> {
     public Integer call() {
         requireSensibleCall();
         Checkpoint checkpoint = Checkpoint.open(new ModelCache(console).checkpoint(model));
-        int[] ids = promptIds == null ? Tokenizer.load(checkpoint.folder()).encodePrompt(text()) : promptIds;
+        int[] ids = promptIds == null ? Tokenizer.load(checkpoint.path()).encodePrompt(text()) : promptIds;
         ModelConfig config = checkpoint.config();
         if (ids.length < 2 || ids.length - 1 > config.contextLength()) {
             throw Failure.usage("the prompt has " + ids.length + " tokens, expected 2 to "

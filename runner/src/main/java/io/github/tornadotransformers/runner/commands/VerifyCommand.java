@@ -381,7 +381,7 @@ final class VerifyCommand implements Callable<Integer> {
 
     private Optional<Tokenizer> tokenizer(Checkpoint checkpoint) {
         try {
-            return Tokenizer.loadIfPresent(checkpoint.folder());
+            return Tokenizer.loadIfPresent(checkpoint.path());
         } catch (CheckpointException e) {
             if (hasText() || published) {
                 throw e;
