@@ -3,6 +3,7 @@ package io.github.tornadotransformers.models.checkpoint;
 import io.github.tornadotransformers.models.ModelConfig;
 import java.util.Comparator;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 
@@ -16,6 +17,26 @@ public final class ModelPresets {
                         .filter(entry -> entry.getKey().equals(name))
                         .forEach(entry -> found.accept(entry.getValue())))
                 .findFirst();
+    }
+
+    /**
+     * As {@link #named}, for the many ways in which people write a model's name: whatever its letters' case, with or without
+     * its owner, its size where that is plain, and what stands behind it: {@code gpt2}, {@code google/gemma-3-1b-it}.
+     */
+    public static Optional<ModelConfig> like(String name) {
+        String wanted = bare(name.substring(name.lastIndexOf('/') + 1));
+        List<String> names = names().stream()
+                .filter(each -> bare(each).startsWith(wanted) || wanted.startsWith(bare(each)))
+                .toList();
+        Optional<String> exact =
+                names.stream().filter(each -> bare(each).equals(wanted)).findFirst();
+        return exact.or(() ->
+                        Optional.of(names).filter(each -> each.size() == 1).map(List::getFirst))
+                .flatMap(ModelPresets::named);
+    }
+
+    private static String bare(String name) {
+        return name.toLowerCase(Locale.ROOT).replaceAll("[-_ ]", "");
     }
 
     /** Smallest model first. */

@@ -12,6 +12,8 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.OptionalInt;
+import java.util.function.LongConsumer;
+import java.util.stream.IntStream;
 
 /**
  * Checkpoints of random weights in Hugging Face's layout, for tests, benchmarks and {@code verify}: they need no download,
@@ -44,25 +46,80 @@ public final class RandomCheckpoint {
      */
     public static void writeSharded(Path folder, ModelConfig config, long seed, StoredType type, int shards)
             throws IOException {
+        List<SafetensorsWriter.Tensor> tensors = tensors(config, seed, type);
+        List<List<SafetensorsWriter.Tensor>> parts = IntStream.range(0, shards)
+                .mapToObj(shard ->
+                        tensors.subList(shard * tensors.size() / shards, (shard + 1) * tensors.size() / shards))
+                .toList();
+        writeParts(folder, config, type, parts);
+    }
+
+    /**
+     * As {@link #write}, over as many files as it takes, with an index where that is more than one. No more than a few
+     * megabytes of it are in memory.
+     *
+     * @param mostBytes of the tensors in a file, unless one alone has more
+     * @param written is told of bytes as they are made, by several threads
+     */
+    public static void writeInFiles(
+            Path folder, ModelConfig config, long seed, StoredType type, long mostBytes, LongConsumer written)
+            throws IOException {
+        List<List<SafetensorsWriter.Tensor>> parts = new ArrayList<>();
+        long room = 0;
+        for (SafetensorsWriter.Tensor tensor : tensors(config, seed, type)) {
+            if (tensor.bytes() > room) {
+                parts.add(new ArrayList<>());
+                room = mostBytes;
+            }
+            room -= tensor.bytes();
+            parts.getLast().add(watched(tensor, written));
+        }
+        writeParts(folder, config, type, parts);
+    }
+
+    private static SafetensorsWriter.Tensor watched(SafetensorsWriter.Tensor tensor, LongConsumer written) {
+        FloatSource data = tensor.data();
+        return new SafetensorsWriter.Tensor(tensor.name(), tensor.type(), tensor.shape(), (first, values, count) -> {
+            data.read(first, values, count);
+            written.accept((long) count * tensor.type().bytes());
+        });
+    }
+
+    private static void writeParts(
+            Path folder, ModelConfig config, StoredType type, List<List<SafetensorsWriter.Tensor>> parts)
+            throws IOException {
         Files.createDirectories(folder);
-        List<SafetensorsWriter.Tensor> tensors = CheckpointWriter.fullyNamed(config, tensors(config, seed, type));
+        if (parts.size() == 1) {
+            CheckpointWriter.writeWeights(folder, config, parts.getFirst());
+        } else {
+            writeShards(folder, config, parts);
+        }
+        CheckpointWriter.writeConfig(folder, config, type, OptionalInt.empty(), List.of());
+    }
+
+    private static void writeShards(Path folder, ModelConfig config, List<List<SafetensorsWriter.Tensor>> parts)
+            throws IOException {
         ObjectNode index = JsonNodeFactory.instance.objectNode();
-        index.putObject("metadata")
-                .put(
-                        "total_size",
-                        tensors.stream()
-                                .mapToLong(SafetensorsWriter.Tensor::bytes)
-                                .sum());
+        long bytes = parts.stream()
+                .flatMap(List::stream)
+                .mapToLong(SafetensorsWriter.Tensor::bytes)
+                .sum();
+        index.putObject("metadata").put("total_size", bytes);
         ObjectNode weightMap = index.putObject(ShardIndex.WEIGHT_MAP);
-        for (int shard = 0; shard < shards; shard++) {
-            String name = String.format(Locale.ROOT, "model-%05d-of-%05d.safetensors", shard + 1, shards);
-            List<SafetensorsWriter.Tensor> part =
-                    tensors.subList(shard * tensors.size() / shards, (shard + 1) * tensors.size() / shards);
-            CheckpointWriter.writeShard(folder.resolve(name), part);
-            part.forEach(tensor -> weightMap.put(tensor.name(), name));
+        for (int shard = 0; shard < parts.size(); shard++) {
+            String name = String.format(Locale.ROOT, "model-%05d-of-%05d.safetensors", shard + 1, parts.size());
+            List<SafetensorsWriter.Tensor> named = CheckpointWriter.fullyNamed(config, parts.get(shard));
+            CheckpointWriter.writeShard(folder.resolve(name), named);
+            named.forEach(tensor -> weightMap.put(tensor.name(), name));
         }
         CheckpointWriter.writeJson(folder.resolve(ShardIndex.FILE_NAME), index);
-        CheckpointWriter.writeConfig(folder, config, type, OptionalInt.empty(), List.of());
+    }
+
+    /** Bytes of all tensors of a checkpoint of this type. */
+    public static long bytes(ModelConfig config, StoredType type) {
+        return tensors(config, 0, type).stream()
+                .mapToLong(SafetensorsWriter.Tensor::bytes)
+                .reduce(0, Math::addExact);
     }
 
     /** The tensors of a random checkpoint, named without the family's prefix. */

@@ -3,34 +3,37 @@ package io.github.tornadotransformers.runner.commands;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.github.tornadotransformers.models.ByteCount;
-import io.github.tornadotransformers.models.CheckpointException;
-import io.github.tornadotransformers.models.IoReason;
-import io.github.tornadotransformers.models.checkpoint.Checkpoint;
 import io.github.tornadotransformers.runner.console.Console;
 import io.github.tornadotransformers.runner.console.ExitCode;
-import io.github.tornadotransformers.runner.console.Failure;
-import io.github.tornadotransformers.runner.hub.CachedFolder;
 import io.github.tornadotransformers.runner.hub.KnownModel;
 import io.github.tornadotransformers.runner.hub.ModelCache;
 import io.github.tornadotransformers.runner.hub.ShippedModels;
-import java.io.IOException;
-import java.nio.file.DirectoryStream;
-import java.nio.file.Files;
+import io.github.tornadotransformers.runner.hub.Source;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.concurrent.Callable;
+import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Option;
+import picocli.CommandLine.Spec;
 
 /** Lists the models that have a name. */
 @Command(
         name = "models",
+        customSynopsis = {
+            "transformers models [OPTION]...",
+            "       transformers models pull|show|rm NAME...",
+            "       transformers models make --like NAME|DIR DIR"
+        },
         description = "List the models in the cache, and the names that can be fetched.",
         sortOptions = false)
 final class ModelsCommand implements Callable<Integer> {
+    /** Of a commit's hash, as people write it. */
+    private static final int SHORT_HASH = 12;
+
     private final Console console;
 
     @Option(names = "--json", description = "print one JSON object: cache, cached, known")
@@ -43,34 +46,71 @@ final class ModelsCommand implements Callable<Integer> {
         this.console = console;
     }
 
+    @Spec
+    void spec(CommandSpec spec) {
+        spec.addSubcommand("pull", new CommandLine(new ModelsPullCommand(console)));
+        spec.addSubcommand("show", new CommandLine(new ModelsShowCommand(console)));
+        spec.addSubcommand("rm", new CommandLine(new ModelsRemoveCommand(console)));
+        spec.addSubcommand("make", new CommandLine(new ModelsMakeCommand(console)));
+    }
+
     @Override
     public Integer call() {
         ModelCache cache = new ModelCache(console);
         List<CachedModel> cached = cache.folders().stream().map(CachedModel::of).toList();
-        console.out().print(json ? toJson(cache.root(), cached) + "\n" : toText(cache.root(), cached));
+        console.out().print(json ? toJson(cache.root(), cached) + "\n" : toText(cache, cached));
         return ExitCode.OK;
     }
 
-    private static String toText(Path root, List<CachedModel> cached) {
+    private static String toText(ModelCache cache, List<CachedModel> models) {
         StringBuilder text = new StringBuilder("Shipped with the project, the defaults of gpt2 and llama:\n  ")
                 .append(String.join("\n  ", ShippedModels.names()))
-                .append("\n\nIn the cache, ")
-                .append(root)
-                .append(":\n");
-        for (CachedModel model : cached) {
-            text.append(String.format(
-                    Locale.ROOT, "  %-16s %11s  %s%n", model.name(), ByteCount.words(model.bytes()), model.state()));
+                .append('\n');
+        append(
+                text,
+                "In the cache, " + cache.root(),
+                models.stream().filter(model -> model.cached().ours()).toList());
+        List<CachedModel> others =
+                models.stream().filter(model -> !model.cached().ours()).toList();
+        if (!others.isEmpty()) {
+            append(text, "In the cache of Hugging Face's libraries, " + cache.hubCache(), others);
         }
-        text.append(cached.isEmpty() ? "  nothing yet\n" : "").append("\nFetched when first named with -m:\n");
+        text.append("\nFetched when first named with -m, as is OWNER/NAME[@REVISION] of any model of a family here:\n");
         for (KnownModel model : KnownModel.all()) {
             text.append(String.format(
-                    "  %-16s %-6s %s%s%n",
+                    Locale.ROOT,
+                    "  %-22s %11s  %-11s  %s at %s: %s%s%n",
                     model.name(),
+                    ByteCount.words(model.bytes()),
                     model.family(),
-                    model.description(),
+                    model.repository(),
+                    shortened(model.revision()),
+                    model.title(),
                     model.gated() ? ", licence and HF_TOKEN needed" : ""));
         }
         return text.toString();
+    }
+
+    private static void append(StringBuilder text, String where, List<CachedModel> models) {
+        text.append('\n').append(where).append(":\n");
+        for (CachedModel model : models) {
+            text.append(String.format(
+                    Locale.ROOT,
+                    "  %-22s %11s  %s%s%n",
+                    model.cached().name(),
+                    ByteCount.words(model.bytes()),
+                    model.state(),
+                    model.cached().source().map(ModelsCommand::words).orElse("")));
+        }
+        text.append(models.isEmpty() ? "  nothing yet\n" : "");
+    }
+
+    private static String words(Source source) {
+        return ", " + source.repository() + " at " + shortened(source.revision());
+    }
+
+    private static String shortened(String revision) {
+        return revision.substring(0, Math.min(revision.length(), SHORT_HASH));
     }
 
     private static ObjectNode toJson(Path root, List<CachedModel> cached) {
@@ -85,65 +125,13 @@ final class ModelsCommand implements Callable<Integer> {
             known.add(Json.object()
                     .put("name", model.name())
                     .put("repository", model.repository())
+                    .put("revision", model.revision())
                     .put("model_type", model.family())
                     .put("description", model.description())
+                    .put("bytes", model.bytes())
                     .put("gated", model.gated()));
         }
         object.set("known", known);
         return object;
-    }
-
-    /**
-     * A model in the cache.
-     *
-     * @param name that {@code -m} takes
-     * @param modelType null where the checkpoint cannot be opened, as is {@code dtype}
-     * @param problem why it cannot be opened; null where it can
-     */
-    private record CachedModel(
-            String name, Path folder, long bytes, boolean complete, String modelType, String dtype, String problem) {
-        static CachedModel of(CachedFolder cached) {
-            String name = cached.name();
-            Path folder = cached.folder();
-            long bytes = bytes(folder);
-            if (!ModelCache.isComplete(folder)) {
-                return new CachedModel(name, folder, bytes, false, null, null, "not complete");
-            }
-            try {
-                Checkpoint checkpoint = Checkpoint.open(folder);
-                String dtype = EnumConverter.spelled(checkpoint.storedDType());
-                return new CachedModel(
-                        name, folder, bytes, true, checkpoint.config().modelType(), dtype, null);
-            } catch (CheckpointException e) {
-                return new CachedModel(name, folder, bytes, true, null, null, e.getMessage());
-            }
-        }
-
-        private static long bytes(Path folder) {
-            try (DirectoryStream<Path> files = Files.newDirectoryStream(folder)) {
-                List<Long> sizes = new ArrayList<>();
-                for (Path file : files) {
-                    sizes.add(Files.isRegularFile(file) ? Files.size(file) : 0);
-                }
-                return sizes.stream().mapToLong(Long::longValue).sum();
-            } catch (IOException e) {
-                throw Failure.of(folder + " cannot be read: " + IoReason.of(e), e);
-            }
-        }
-
-        String state() {
-            return problem == null ? modelType + ", " + dtype : problem;
-        }
-
-        ObjectNode toJson() {
-            return Json.object()
-                    .put("name", name)
-                    .put("path", folder.toString())
-                    .put("bytes", bytes)
-                    .put("complete", complete)
-                    .put("model_type", modelType)
-                    .put("dtype", dtype)
-                    .put("problem", problem);
-        }
     }
 }

@@ -28,9 +28,18 @@ record HubCache(Path root) {
 
     /** The models, whole or not, by their names on the hub. */
     List<CachedFolder> models() {
-        return modelFolders().stream()
-                .map(folder -> new CachedFolder(nameOf(folder), version(folder).orElse(folder), false))
-                .toList();
+        return modelFolders().stream().map(HubCache::cached).toList();
+    }
+
+    private static CachedFolder cached(Path folder) {
+        Optional<Path> version = version(folder);
+        return new CachedFolder(nameOf(folder), version.orElse(folder), version.map(HubCache::sourceOf), false);
+    }
+
+    /** @param snapshot the folder of one version in a cache */
+    static Source sourceOf(Path snapshot) {
+        Path model = snapshot.getParent().getParent();
+        return new Source(nameOf(model), snapshot.getFileName().toString(), Optional.empty());
     }
 
     /**

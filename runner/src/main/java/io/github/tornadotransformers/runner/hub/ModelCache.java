@@ -92,7 +92,7 @@ public final class ModelCache {
             try (DirectoryStream<Path> entries = Files.newDirectoryStream(parent)) {
                 for (Path entry : entries) {
                     if (isModel(entry)) {
-                        folders.add(new CachedFolder(nameOf(entry), entry, true));
+                        folders.add(ours(entry));
                     }
                 }
             } catch (IOException e) {
@@ -125,14 +125,68 @@ public final class ModelCache {
         }
     }
 
-    private static String nameOf(Path folder) {
-        String name = folder.getFileName().toString();
-        return KnownModel.named(name).isPresent()
-                ? name
-                : Source.of(folder)
-                        .map(source -> source.repository()
-                                + source.asked().map(asked -> "@" + asked).orElse(""))
-                        .orElse(name);
+    private static CachedFolder ours(Path folder) {
+        String placed = folder.getFileName().toString();
+        Optional<Source> source = Source.of(folder);
+        String name = KnownModel.named(placed).isPresent()
+                ? placed
+                : source.map(from -> from.repository()
+                                + from.asked().map(asked -> "@" + asked).orElse(""))
+                        .orElse(placed);
+        return new CachedFolder(name, folder, source, true);
+    }
+
+    /** Where Hugging Face's libraries keep theirs, which are read, too. */
+    public Path hubCache() {
+        return hubCaches.getFirst().root();
+    }
+
+    /**
+     * What is here of a model, whole or not, without fetching anything.
+     *
+     * @param name as {@link #checkpoint} takes it, but for folders
+     */
+    public Optional<CachedFolder> cached(String name) {
+        Optional<HubModel> onHub = HubModel.parse(name);
+        Optional<CachedFolder> ours = Optional.of(name)
+                .filter(text -> onHub.isPresent() || isFolderName(text))
+                .map(text -> folder(onHub.map(HubModel::folderName).orElse(text)))
+                .filter(Files::isDirectory)
+                .map(ModelCache::ours);
+        return ours.or(() -> ShippedModels.find(console, name)
+                        .map(folder -> new CachedFolder(name, folder, Optional.empty(), false)))
+                .or(() -> hubCaches.stream()
+                        .flatMap(cache -> onHub.map(model -> fetchedInto(cache, model))
+                                .orElseGet(() -> cache.model(name).stream()))
+                        .map(folder -> new CachedFolder(name, folder, Optional.of(HubCache.sourceOf(folder)), false))
+                        .findFirst());
+    }
+
+    /** As {@link #checkpoint} would fetch it; empty if it is no name of the hub. */
+    public Optional<Source> onHub(String name) {
+        return HubModel.parse(name).map(model -> new Source(model.repository(), model.revision(), model.asked()));
+    }
+
+    /**
+     * Deletes a model from our cache, and nothing else: of a link, the link.
+     *
+     * @throws Failure if it does not lie there, is being fetched, or cannot be deleted
+     */
+    public void delete(CachedFolder model) {
+        Path folder = model.folder();
+        Path parent = folder.getParent();
+        if (!model.ours() || !(root.equals(parent) || named.equals(parent))) {
+            throw Failure.of(folder + " is not in our cache, " + root);
+        }
+        try (FileChannel channel = lockFile(folder);
+                FileLock lock = channel.tryLock()) {
+            if (lock == null) {
+                throw Failure.of(model.name() + " is being fetched by another process: nothing was deleted");
+            }
+            FolderTree.delete(folder);
+        } catch (IOException e) {
+            throw Failure.of(folder + " cannot be deleted: " + IoReason.of(e), e);
+        }
     }
 
     public static boolean isComplete(Path folder) {
@@ -156,16 +210,21 @@ public final class ModelCache {
         if (onHub.isPresent()) {
             return onHub(onHub.get(), wanted);
         }
-        return byHand(path)
+        return byHand(nameOrFolder)
                 .orElseThrow(() -> Failure.of("model " + Quoted.line(nameOrFolder)
                         + " is neither a folder nor a known name (" + String.join(", ", ShippedModels.names()) + ", "
                         + KnownModel.names() + ") nor OWNER/NAME of the hub" + didYouMean(nameOrFolder)));
     }
 
+    /** Whether it can be the name of a folder right in the cache. */
+    private static boolean isFolderName(String name) {
+        Path path = Path.of(name);
+        return !path.isAbsolute() && path.getNameCount() == 1 && !name.isEmpty() && !name.startsWith(".");
+    }
+
     /** A model by its folder's name in a cache. */
-    private Optional<Path> byHand(Path path) {
-        String name = path.toString();
-        if (path.isAbsolute() || path.getNameCount() != 1 || name.startsWith(".")) {
+    private Optional<Path> byHand(String name) {
+        if (!isFolderName(name)) {
             return Optional.empty();
         }
         return hubCaches.stream()
@@ -278,7 +337,8 @@ public final class ModelCache {
         return "; a checkpoint that is here already can be given as -m FOLDER, or its files be placed in " + folder;
     }
 
-    private String didYouMean(String name) {
+    /** What may be meant by a name that leads nowhere, for the end of a message. */
+    public String didYouMean(String name) {
         return NearestName.of(name, names())
                 .map(near -> "; did you mean " + near + "?")
                 .orElse("");
