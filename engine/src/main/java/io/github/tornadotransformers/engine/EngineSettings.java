@@ -10,6 +10,7 @@ import io.github.tornadotransformers.taskgraphs.devices.DeviceId;
 import io.github.tornadotransformers.taskgraphs.devices.MathMode;
 import io.github.tornadotransformers.taskgraphs.graphs.GraphMode;
 import io.github.tornadotransformers.taskgraphs.probe.DeviceProbes;
+import java.nio.file.Path;
 import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.OptionalLong;
@@ -32,6 +33,8 @@ public final class EngineSettings {
     private GraphMode graph = GraphMode.LAYERED;
     private CompileListener compiling = CompileListener.NONE;
     private DeviceProbes probes = new DeviceProbes();
+    private Optional<Path> packs = Optional.empty();
+    private Consumer<String> packNotices = _ -> {};
 
     private EngineSettings(EngineKind engine) {
         this.engine = engine;
@@ -56,6 +59,8 @@ public final class EngineSettings {
         others.graph = graph;
         others.compiling = compiling;
         others.probes = probes;
+        others.packs = packs;
+        others.packNotices = packNotices;
         change.accept(others);
         return others;
     }
@@ -128,6 +133,16 @@ public final class EngineSettings {
         return probes;
     }
 
+    /** Where checkpoints' weights are kept as the engines of the host have them in memory; empty: nowhere. */
+    public Optional<Path> packs() {
+        return packs;
+    }
+
+    /** Is told, a line each, why a pack is made again, or cannot be. */
+    public Consumer<String> packNotices() {
+        return packNotices;
+    }
+
     /** @throws InvalidRequest if the engine runs on no device */
     public EngineSettings withDevice(DeviceId id) {
         if (!engine.onDevice()) {
@@ -193,5 +208,19 @@ public final class EngineSettings {
 
     public EngineSettings withGraph(GraphMode mode) {
         return with(each -> each.graph = mode);
+    }
+
+    /**
+     * With weights from a {@link io.github.tornadotransformers.models.checkpoint.WeightPack}, on the engines of the host: the first
+     * load writes one, of the weights' size, and those after it map it.
+     *
+     * @param folder of packs, made where needed
+     * @param notices is told, a line each, why a pack is made again, or cannot be
+     */
+    public EngineSettings withPacks(Path folder, Consumer<String> notices) {
+        return with(each -> {
+            each.packs = Optional.of(folder);
+            each.packNotices = notices;
+        });
     }
 }

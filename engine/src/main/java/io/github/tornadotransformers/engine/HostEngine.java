@@ -7,9 +7,11 @@ import io.github.tornadotransformers.host.ScalarOps;
 import io.github.tornadotransformers.host.VectorOps;
 import io.github.tornadotransformers.host.WarmingOps;
 import io.github.tornadotransformers.models.checkpoint.ArenaAllocator;
+import io.github.tornadotransformers.models.checkpoint.Checkpoint;
 import io.github.tornadotransformers.models.checkpoint.DType;
 import io.github.tornadotransformers.models.checkpoint.ModelSource;
 import io.github.tornadotransformers.models.checkpoint.WeightLayout;
+import io.github.tornadotransformers.models.checkpoint.WeightPack;
 import io.github.tornadotransformers.models.checkpoint.Weights;
 import io.github.tornadotransformers.models.generation.ForwardPass;
 import io.github.tornadotransformers.models.program.Program;
@@ -55,7 +57,7 @@ final class HostEngine {
             BiFunction<Program, Weights, ForwardPass> interpreter) {
         long started = System.nanoTime();
         Arena arena = Arena.ofShared();
-        Weights weights = model.load(program, dtype, new ArenaAllocator(arena, WeightLayout.PANELS));
+        Weights weights = load(model, program, dtype, settings, arena);
         ForwardPass forward = interpreter.apply(program, weights);
         return new EngineSession(
                 forward,
@@ -67,6 +69,15 @@ final class HostEngine {
                 System.nanoTime() - started,
                 () -> EngineSession.Compiled.NOTHING,
                 arena);
+    }
+
+    /** Only a checkpoint's weights are worth a file. */
+    private static Weights load(ModelSource model, Program program, DType dtype, EngineSettings settings, Arena arena) {
+        if (settings.packs().isPresent() && model instanceof Checkpoint checkpoint) {
+            return WeightPack.in(settings.packs().get(), checkpoint, program, dtype, WeightLayout.PANELS)
+                    .load(arena, settings.packNotices());
+        }
+        return model.load(program, dtype, new ArenaAllocator(arena, WeightLayout.PANELS));
     }
 
     private static String device(EngineSettings settings) {

@@ -10,11 +10,14 @@ import io.github.tornadotransformers.models.program.Activation;
 import io.github.tornadotransformers.models.program.Program;
 import io.github.tornadotransformers.models.program.Residual;
 import java.lang.foreign.Arena;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 
 /**
  * {@link ScalarOps} until the compiler has reached {@link VectorOps}, whose loops make an object of every vector before that
  * and are many times slower than plain ones. A thread of its own runs them on the same weights until they are the faster; then
- * they take over, from one Op to the next. Both give the same bits, so that nobody sees the change.
+ * they take over, from one Op to the next. Both give the same bits, so that nobody sees the change. A layer that is so large that
+ * plain loops would take longer for a token than the warming does waits for it.
  *
  * <p>For models so small that a short text is done before vectors are worth their compilation.
  */
@@ -28,8 +31,12 @@ public final class WarmingOps extends ForwardingOps {
     /** So many products take plain loops longer than vectors that are not compiled yet. */
     private static final long MANY_PRODUCTS = 1 << 26;
 
+    /** A model whose layers have so many weights takes plain loops longer for a token than the rest of the warming takes. */
+    private static final long LARGE_LAYER = 1 << 23;
+
     private final HostOps plain = new ScalarOps();
     private final HostOps vector;
+    private final CountDownLatch warming = new CountDownLatch(1);
     private volatile boolean warm;
     private volatile boolean closed;
 
@@ -72,6 +79,7 @@ public final class WarmingOps extends ForwardingOps {
             }
         }
         warm = true;
+        warming.countDown();
     }
 
     private static long nanos(HostForwardPass pass, int[] tokens, int position) {
@@ -99,8 +107,20 @@ public final class WarmingOps extends ForwardingOps {
             Residual residual,
             int rows,
             float[] out) {
-        boolean many = (long) rows * weight.rows() * weight.columns() >= MANY_PRODUCTS;
+        long products = (long) rows * weight.rows() * weight.columns();
+        boolean many = products >= MANY_PRODUCTS;
+        if (!many && products >= LARGE_LAYER) {
+            awaitWarmth();
+        }
         (many ? vector : delegate()).linear(x, weight, bias, activation, residual, rows, out);
+    }
+
+    private void awaitWarmth() {
+        try {
+            boolean _ = warming.await(PATIENCE_NANOS, TimeUnit.NANOSECONDS);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
     }
 
     @Override

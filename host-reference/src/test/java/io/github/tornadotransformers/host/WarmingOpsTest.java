@@ -12,6 +12,7 @@ import io.github.tornadotransformers.models.program.Residual;
 import io.github.tornadotransformers.testsupport.Bits;
 import io.github.tornadotransformers.testsupport.RandomData;
 import io.github.tornadotransformers.testsupport.RandomModels;
+import java.time.Duration;
 import org.junit.jupiter.api.Test;
 
 class WarmingOpsTest {
@@ -58,6 +59,19 @@ class WarmingOpsTest {
         RecordingOps vector = new RecordingOps();
         try (WarmingOps ops = new WarmingOps(vector)) {
             multiply(ops, 8192, 8192);
+            assertThat(vector.calls).isEqualTo(1);
+        }
+    }
+
+    @Test
+    void aLargeLayerWaitsForVectors() throws InterruptedException {
+        RecordingOps vector = new RecordingOps();
+        try (WarmingOps ops = new WarmingOps(vector)) {
+            Thread layer = Thread.ofPlatform().start(() -> multiply(ops, 4096, 2048));
+            layer.join(Duration.ofMillis(50));
+            assertThat(layer.isAlive()).isTrue();
+            ops.warmUp(config.miniature(), DType.BF16);
+            layer.join();
             assertThat(vector.calls).isEqualTo(1);
         }
     }

@@ -3,6 +3,8 @@ package io.github.tornadotransformers.models.checkpoint;
 import io.github.tornadotransformers.models.CheckpointException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
+import java.util.List;
+import java.util.stream.IntStream;
 
 /**
  * Weights in the host's memory, for as long as an arena lives.
@@ -23,5 +25,14 @@ public record ArenaAllocator(Arena arena, WeightLayout layout) implements Weight
             throw new CheckpointException(
                     "there is no memory for weight " + name + " (" + bytes + " bytes): try a smaller data type", e);
         }
+    }
+
+    /** Layer by layer: memory is cleared as it is allocated, which one thread alone would take long for. */
+    @Override
+    public List<MemorySegment> allocateLayers(String name, int layers, long layerBytes) {
+        return IntStream.range(0, layers)
+                .parallel()
+                .mapToObj(_ -> allocate(name, layerBytes))
+                .toList();
     }
 }

@@ -68,8 +68,7 @@ record TensorCopy(
                 tile.read(row, row * windowWidth + first, width);
             }
             if (transposed) {
-                tile.turn(height, width);
-                tile.write(width, height, windowColumn + first, firstColumn + firstRow);
+                tile.writeTurned(height, width, windowColumn + first, firstColumn + firstRow);
             } else {
                 tile.write(height, width, firstRow, firstColumn + windowColumn + first);
             }

@@ -13,11 +13,11 @@ sealed interface Tile {
     /** Fills the first columns of a row from {@code columns} consecutive elements of the source's window. */
     void read(int row, int firstElement, int columns);
 
-    /** Swaps rows and columns. */
-    void turn(int rows, int columns);
-
     /** Writes the upper left part to {@code (row, column)} of the weight's layer. */
     void write(int rows, int columns, long row, long column);
+
+    /** As {@link #write}, with rows and columns swapped: what is written is {@code [columns][rows]}. */
+    void writeTurned(int rows, int columns, long row, long column);
 
     /** How many finite values have become infinite so far. */
     long overflows();
@@ -28,10 +28,12 @@ sealed interface Tile {
 
     /** Any type to any other, by way of float32. */
     final class Floats implements Tile {
+        private static final int ROWS_AT_ONCE = 16;
+
         private final TensorSource source;
         private final TileSink sink;
-        private float[] elements = new float[ELEMENTS];
-        private float[] other = new float[ELEMENTS];
+        private final float[] elements = new float[ELEMENTS];
+        private final float[] turned = new float[ELEMENTS];
 
         private Floats(TensorSource source, TileSink sink) {
             this.source = source;
@@ -43,18 +45,14 @@ sealed interface Tile {
             source.read(firstElement, elements, row * SIDE, columns);
         }
 
-        @Override
-        public void turn(int rows, int columns) {
-            turn(elements, rows, columns, other);
-            float[] turned = other;
-            other = elements;
-            elements = turned;
-        }
-
+        /** A few rows at a time, whose columns fill the lines of the cache that they are written to. */
         private static void turn(float[] from, int rows, int columns, float[] to) {
-            for (int column = 0; column < columns; column++) {
-                for (int row = 0; row < rows; row++) {
-                    to[column * SIDE + row] = from[row * SIDE + column];
+            for (int first = 0; first < rows; first += ROWS_AT_ONCE) {
+                int end = Math.min(rows, first + ROWS_AT_ONCE);
+                for (int column = 0; column < columns; column++) {
+                    for (int row = first; row < end; row++) {
+                        to[column * SIDE + row] = from[row * SIDE + column];
+                    }
                 }
             }
         }
@@ -62,6 +60,12 @@ sealed interface Tile {
         @Override
         public void write(int rows, int columns, long row, long column) {
             sink.write(elements, rows, columns, row, column);
+        }
+
+        @Override
+        public void writeTurned(int rows, int columns, long row, long column) {
+            turn(elements, rows, columns, turned);
+            sink.write(turned, columns, rows, row, column);
         }
 
         @Override
@@ -74,8 +78,7 @@ sealed interface Tile {
     final class Halves implements Tile {
         private final TensorSource source;
         private final TileSink sink;
-        private short[] elements = new short[ELEMENTS];
-        private short[] other = new short[ELEMENTS];
+        private final short[] elements = new short[ELEMENTS];
 
         private Halves(TensorSource source, TileSink sink) {
             this.source = source;
@@ -88,24 +91,13 @@ sealed interface Tile {
         }
 
         @Override
-        public void turn(int rows, int columns) {
-            turn(elements, rows, columns, other);
-            short[] turned = other;
-            other = elements;
-            elements = turned;
-        }
-
-        private static void turn(short[] from, int rows, int columns, short[] to) {
-            for (int column = 0; column < columns; column++) {
-                for (int row = 0; row < rows; row++) {
-                    to[column * SIDE + row] = from[row * SIDE + column];
-                }
-            }
+        public void write(int rows, int columns, long row, long column) {
+            sink.writeBits(elements, rows, columns, row, column);
         }
 
         @Override
-        public void write(int rows, int columns, long row, long column) {
-            sink.writeBits(elements, rows, columns, row, column);
+        public void writeTurned(int rows, int columns, long row, long column) {
+            sink.writeTurnedBits(elements, rows, columns, row, column);
         }
 
         @Override

@@ -11,6 +11,9 @@ import java.nio.ByteOrder;
  */
 final class TileSink {
     private static final ValueLayout.OfFloat FLOATS = ValueLayout.JAVA_FLOAT.withOrder(ByteOrder.LITTLE_ENDIAN);
+    /** Elements of 32 bits are aligned where a panel's row of 16-bit ones is. */
+    private static final ValueLayout.OfInt INTS = ValueLayout.JAVA_INT.withOrder(ByteOrder.LITTLE_ENDIAN);
+
     private static final ValueLayout.OfShort SHORTS = ValueLayout.JAVA_SHORT.withOrder(ByteOrder.LITTLE_ENDIAN);
 
     /** The smallest magnitudes, as float bits, that round to an infinity of the narrower type. */
@@ -20,6 +23,9 @@ final class TileSink {
     private static final int INFINITY_BITS = 0x7F80_0000;
     private static final int MAGNITUDE = 0x7FFF_FFFF;
 
+    /** Columns of a panel that lie beside another. */
+    private static final int PAIRS = WeightLayout.PANEL / 2;
+
     private final DType dtype;
     private final WeightLayout layout;
     private final int rows;
@@ -28,8 +34,10 @@ final class TileSink {
     private final MemorySegment scales;
     private final short[] narrowed;
     private final byte[] quantized;
+    private final byte[] quantizedRun;
     private final float[] blockScales;
-    private final short[] paired = new short[WeightLayout.PANEL];
+    private final short[] run;
+    private final int[] pairs;
     private long overflows;
 
     TileSink(WeightData data, int layer) {
@@ -40,8 +48,12 @@ final class TileSink {
         this.elements = data.layer(layer);
         this.scales = data.layerScales(layer);
         boolean quantizes = dtype == DType.INT8;
-        this.narrowed = new short[dtype.bytes() == Short.BYTES ? Tile.ELEMENTS : 0];
+        int halves = dtype.bytes() == Short.BYTES ? Tile.ELEMENTS : 0;
+        this.narrowed = new short[halves];
+        this.run = new short[halves];
+        this.pairs = new int[halves == 0 ? 0 : Tile.SIDE * PAIRS];
         this.quantized = new byte[quantizes ? Tile.ELEMENTS : 0];
+        this.quantizedRun = new byte[quantized.length];
         this.blockScales = new float[quantizes ? Tile.SIDE : 0];
     }
 
@@ -85,20 +97,95 @@ final class TileSink {
 
     /** As {@link #write}, of a tile of 16-bit elements that are of the weight's type already. */
     void writeBits(short[] tile, int tileRows, int tileColumns, long row, long column) {
-        forEachRun(tileRows, tileColumns, row, column, (from, r, c, count) -> {
-            if (!layout.isPaired(dtype, columns, c)) {
-                MemorySegment.copy(tile, from, elements, SHORTS, index(dtype, rows, r, c) * Short.BYTES, count);
-            } else if (count == WeightLayout.PANEL) {
-                for (int i = 0; i < count; i++) {
-                    paired[WeightLayout.pairedIndex(i)] = tile[from + i];
-                }
-                MemorySegment.copy(paired, 0, elements, SHORTS, index(dtype, rows, r, c) * Short.BYTES, count);
+        int count;
+        for (int c = 0; c < tileColumns; c += count) {
+            int first = (int) column + c;
+            count = Math.min(tileColumns - c, layout.runEnd(columns, first) - first);
+            for (int r = 0; r < tileRows; r++) {
+                System.arraycopy(tile, r * Tile.SIDE + c, run, r * count, count);
+            }
+            writeRun(tileRows, count, (int) row, first);
+        }
+    }
+
+    /**
+     * As {@link #writeBits}, of a tile whose rows are the weight's columns.
+     *
+     * @param tile the upper left {@code [tileRows][tileColumns]}, which goes to {@code [tileColumns][tileRows]} of the layer
+     */
+    void writeTurnedBits(short[] tile, int tileRows, int tileColumns, long row, long column) {
+        int count;
+        for (int c = 0; c < tileRows; c += count) {
+            int first = (int) column + c;
+            count = Math.min(tileRows - c, layout.runEnd(columns, first) - first);
+            if (count == WeightLayout.PANEL && layout.isPaired(dtype, columns, first)) {
+                turnPairs(tile, c, tileColumns);
+                writePairs(tileColumns, (int) row, first);
             } else {
-                for (int i = 0; i < count; i++) {
-                    elements.set(SHORTS, index(dtype, rows, r, c + i) * Short.BYTES, tile[from + i]);
+                turn(tile, c, count, tileColumns);
+                writeRun(tileColumns, count, (int) row, first);
+            }
+        }
+    }
+
+    private void turn(short[] tile, int firstRow, int tileRows, int tileColumns) {
+        for (int r = 0; r < tileRows; r++) {
+            for (int c = 0; c < tileColumns; c++) {
+                run[c * tileRows + r] = tile[(firstRow + r) * Tile.SIDE + c];
+            }
+        }
+    }
+
+    /** A panel's columns, those that lie side by side in one step: half the stores. */
+    private void turnPairs(short[] tile, int firstRow, int tileColumns) {
+        for (int pair = 0; pair < PAIRS; pair++) {
+            int low = (firstRow + pair) * Tile.SIDE;
+            int high = low + PAIRS * Tile.SIDE;
+            for (int c = 0; c < tileColumns; c++) {
+                pairs[c * PAIRS + pair] = Short.toUnsignedInt(tile[low + c]) | tile[high + c] << Short.SIZE;
+            }
+        }
+    }
+
+    /** Writes {@link #run}: columns that lie together in each row, of {@code rows} rows from {@code (row, column)} on. */
+    private void writeRun(int rows, int count, int row, int column) {
+        if (!layout.isPaired(dtype, columns, column)) {
+            writeRows(rows, count, row, column);
+        } else if (count == WeightLayout.PANEL) {
+            for (int r = 0; r < rows; r++) {
+                for (int pair = 0; pair < PAIRS; pair++) {
+                    int at = r * count + pair;
+                    pairs[r * PAIRS + pair] = Short.toUnsignedInt(run[at]) | run[at + PAIRS] << Short.SIZE;
                 }
             }
-        });
+            writePairs(rows, row, column);
+        } else {
+            for (int r = 0; r < rows; r++) {
+                for (int i = 0; i < count; i++) {
+                    elements.set(
+                            SHORTS, index(dtype, this.rows, row + r, column + i) * Short.BYTES, run[r * count + i]);
+                }
+            }
+        }
+    }
+
+    private void writeRows(int rows, int count, int row, int column) {
+        int rowsAtOnce = isWholeRun(column, count) ? rows : 1;
+        for (int r = 0; r < rows; r += rowsAtOnce) {
+            long to = index(dtype, this.rows, row + r, column) * Short.BYTES;
+            MemorySegment.copy(run, r * count, elements, SHORTS, to, rowsAtOnce * count);
+        }
+    }
+
+    /** Whether columns are all that lie together in a row, so that the next row lies behind them. */
+    private boolean isWholeRun(int column, int count) {
+        return count == layout.runEnd(columns, column) - layout.runStart(column);
+    }
+
+    /** Rows of a panel lie one behind the other. */
+    private void writePairs(int rows, int row, int column) {
+        long to = index(dtype, this.rows, row, column) * Short.BYTES;
+        MemorySegment.copy(pairs, 0, elements, INTS, to, rows * PAIRS);
     }
 
     private void writeQuantized(float[] tile, int tileRows, int tileColumns, long row, long column) {
@@ -112,9 +199,19 @@ final class TileSink {
                 MemorySegment.copy(blockScales, from, scales, FLOATS, to, count);
             });
         }
-        forEachRun(tileRows, tileColumns, row, column, (from, r, c, count) -> {
-            MemorySegment.copy(quantized, from, elements, ValueLayout.JAVA_BYTE, index(dtype, rows, r, c), count);
-        });
+        int count;
+        for (int c = 0; c < tileColumns; c += count) {
+            int first = (int) column + c;
+            count = Math.min(tileColumns - c, layout.runEnd(columns, first) - first);
+            int rowsAtOnce = isWholeRun(first, count) ? tileRows : 1;
+            for (int r = 0; r < tileRows; r++) {
+                System.arraycopy(quantized, r * Tile.SIDE + c, quantizedRun, r * count, count);
+            }
+            for (int r = 0; r < tileRows; r += rowsAtOnce) {
+                long to = index(dtype, rows, (int) row + r, first);
+                MemorySegment.copy(quantizedRun, r * count, elements, ValueLayout.JAVA_BYTE, to, rowsAtOnce * count);
+            }
+        }
     }
 
     /** Takes columns of one row of a tile that lie together in the weight. */

@@ -37,6 +37,13 @@ public final class WeightLoader {
 
     /** As {@link #load}, from wherever the filler takes them. */
     static Weights load(Program program, DType dtype, WeightAllocator allocator, PartFiller filler) {
+        SequencedMap<Weight, WeightData> data = allocate(program, dtype, allocator);
+        data.values().forEach(each -> fillAll(each, filler));
+        return new Weights(data);
+    }
+
+    /** Memory for all weights, in an order that depends on the program alone. */
+    static SequencedMap<Weight, WeightData> allocate(Program program, DType dtype, WeightAllocator allocator) {
         SequencedMap<Weight, WeightData> data = new LinkedHashMap<>();
         for (Weight weight : program.weights()) {
             data.put(
@@ -45,8 +52,7 @@ public final class WeightLoader {
                             ? allocate(weight, DType.F32, WeightLayout.ROW_MAJOR, allocator)
                             : allocate(weight, dtype, allocator.layout(), allocator));
         }
-        data.values().forEach(each -> fillAll(each, filler));
-        return new Weights(data);
+        return data;
     }
 
     private static WeightData allocate(Weight weight, DType dtype, WeightLayout layout, WeightAllocator allocator) {

@@ -125,8 +125,9 @@ final class BatchCommand implements Callable<Integer> {
     public Integer call() {
         requireSensibleCall();
         BatchRequest.Defaults defaults = new BatchRequest.Defaults(tokens, sampling.options(), stopTexts);
-        EngineSettings settings =
-                engine.settings().withSequences(Math.max(2, jobs)).withCompileListener(new CompileStatus(status()));
+        EngineSettings settings = engine.settings(console, this::say)
+                .withSequences(Math.max(2, jobs))
+                .withCompileListener(new CompileStatus(status()));
         long started = System.nanoTime();
         Checkpoint checkpoint = Checkpoint.open(new ModelCache(console).checkpoint(model));
         checkpoint.notices().forEach(this::say);

@@ -128,7 +128,7 @@ abstract class GenerationCommand implements Callable<Integer> {
     @Override
     public Integer call() {
         SamplingOptions samplingOptions = sampling.options();
-        EngineSettings settings = engine.settings().withCompileListener(new CompileStatus(status()));
+        EngineSettings settings = engine.settings(console, this::say).withCompileListener(new CompileStatus(status()));
         requireSensibleCall();
         Optional<String> text = text();
         long started = System.nanoTime();

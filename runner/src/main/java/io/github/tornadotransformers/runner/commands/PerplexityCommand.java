@@ -77,7 +77,8 @@ final class PerplexityCommand implements Callable<Integer> {
 
     @Override
     public Integer call() {
-        EngineSettings given = engine.settings().withCompileListener(new CompileStatus(status()));
+        EngineSettings given =
+                engine.settings(console, console.err()::println).withCompileListener(new CompileStatus(status()));
         String read = read();
         Checkpoint checkpoint = Checkpoint.open(new ModelCache(console).checkpoint(model));
         EngineSettings settings = given.withSequences(together(given, checkpoint));

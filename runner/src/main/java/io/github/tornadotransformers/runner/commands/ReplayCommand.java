@@ -150,7 +150,7 @@ final class ReplayCommand implements Callable<Integer> {
     }
 
     private boolean replay(Setting setting, List<Numbered> receipts) {
-        EngineSettings settings = engine.settings()
+        EngineSettings settings = engine.settings(console, this::say)
                 .withDType(setting.dtype)
                 .withKvType(setting.kvType)
                 .withContext(setting.context)

@@ -4,6 +4,7 @@ import io.github.tornadotransformers.models.CacheFolder;
 import io.github.tornadotransformers.models.HuggingFaceFolders;
 import io.github.tornadotransformers.models.IoReason;
 import io.github.tornadotransformers.models.Quoted;
+import io.github.tornadotransformers.models.checkpoint.WeightPack;
 import io.github.tornadotransformers.runner.console.Console;
 import io.github.tornadotransformers.runner.console.Failure;
 import java.io.IOException;
@@ -34,6 +35,8 @@ public final class ModelCache {
     /** Of locks, which are never deleted: another process may wait for one. */
     private static final String LOCKS = ".locks";
 
+    private static final String PACKS = ".packs";
+
     private final Console console;
     private final Path root;
     private final Path named;
@@ -53,6 +56,11 @@ public final class ModelCache {
                 .distinct()
                 .map(HubCache::new)
                 .toList();
+    }
+
+    /** Where checkpoints' weights are kept as they are in memory. */
+    public static Path packs(Console console) {
+        return CacheFolder.path(console.environment()).resolve(PACKS);
     }
 
     /** Where models are fetched to. */
@@ -162,13 +170,24 @@ public final class ModelCache {
                         .findFirst());
     }
 
+    private void deletePacks(String prefix) throws IOException {
+        if (Files.isDirectory(root.resolve(PACKS))) {
+            try (DirectoryStream<Path> packs = Files.newDirectoryStream(
+                    root.resolve(PACKS), pack -> pack.getFileName().toString().startsWith(prefix))) {
+                for (Path pack : packs) {
+                    Files.delete(pack);
+                }
+            }
+        }
+    }
+
     /** As {@link #checkpoint} would fetch it; empty if it is no name of the hub. */
     public Optional<Source> onHub(String name) {
         return HubModel.parse(name).map(model -> new Source(model.repository(), model.revision(), model.asked()));
     }
 
     /**
-     * Deletes a model from our cache, and nothing else: of a link, the link.
+     * Deletes a model and its packs from our cache, and nothing else: of a link, the link.
      *
      * @throws Failure if it does not lie there, is being fetched, or cannot be deleted
      */
@@ -183,7 +202,9 @@ public final class ModelCache {
             if (lock == null) {
                 throw Failure.of(model.name() + " is being fetched by another process: nothing was deleted");
             }
+            String packs = WeightPack.prefix(folder);
             FolderTree.delete(folder);
+            deletePacks(packs);
         } catch (IOException e) {
             throw Failure.of(folder + " cannot be deleted: " + IoReason.of(e), e);
         }
