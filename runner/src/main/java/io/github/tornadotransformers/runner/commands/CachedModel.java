@@ -12,7 +12,9 @@ import java.io.IOException;
 import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.Optional;
+import java.util.stream.Stream;
 
 /**
  * A model that is here, and what it is.
@@ -25,6 +27,10 @@ record CachedModel(CachedFolder cached, long bytes, boolean complete, Optional<C
     static CachedModel of(CachedFolder cached) {
         Path folder = cached.folder();
         long bytes = bytes(folder);
+        List<String> ggufs = ggufs(folder);
+        if (!ggufs.isEmpty() && !ModelCache.isComplete(folder)) {
+            return new CachedModel(cached, bytes, true, Optional.empty(), "GGUF: " + String.join(", ", ggufs));
+        }
         if (!ModelCache.isComplete(folder)) {
             return new CachedModel(cached, bytes, false, Optional.empty(), "not complete");
         }
@@ -32,6 +38,18 @@ record CachedModel(CachedFolder cached, long bytes, boolean complete, Optional<C
             return new CachedModel(cached, bytes, true, Optional.of(Checkpoint.open(folder)), null);
         } catch (CheckpointException e) {
             return new CachedModel(cached, bytes, true, Optional.empty(), e.getMessage());
+        }
+    }
+
+    /** Models in a file each, which are named with {@code :FILE.gguf}. */
+    private static List<String> ggufs(Path folder) {
+        try (Stream<Path> files = Files.list(folder)) {
+            return files.map(file -> file.getFileName().toString())
+                    .filter(name -> name.endsWith(".gguf"))
+                    .sorted()
+                    .toList();
+        } catch (IOException e) {
+            throw Failure.of(folder + " cannot be read: " + IoReason.of(e), e);
         }
     }
 

@@ -14,6 +14,7 @@ import java.util.Collection;
 import java.util.List;
 import java.util.Optional;
 import java.util.OptionalLong;
+import java.util.SequencedCollection;
 import java.util.SequencedSet;
 import java.util.concurrent.CompletionService;
 import java.util.concurrent.ExecutionException;
@@ -51,6 +52,10 @@ final class Fetch {
      * @throws Failure if the model cannot be had
      */
     void run(boolean weights) {
+        if (model.gguf().isPresent()) {
+            fetchTogether(model.ggufFiles(), OptionalLong.empty());
+            return;
+        }
         fetchConfig(weights);
         fetchTokenizer();
         if (weights) {
@@ -112,7 +117,7 @@ final class Fetch {
     }
 
     /** @param total bytes of all files, where they are known */
-    private void fetchTogether(SequencedSet<String> files, OptionalLong total) {
+    private void fetchTogether(SequencedCollection<String> files, OptionalLong total) {
         long here = bytesOf(files);
         total.ifPresent(all -> Download.requireSpace(folder, model.name(), all - here));
         List<String> missing = files.stream()
@@ -124,7 +129,7 @@ final class Fetch {
             CompletionService<Void> downloads = new ExecutorCompletionService<>(threads);
             for (String file : missing) {
                 Download download = download(file, Optional.of(arrivals));
-                downloads.submit(() -> require(file, download.run(), ""), null);
+                downloads.submit(() -> require(file, run(download), ""), null);
             }
             awaitAll(downloads, missing.size(), threads);
         }
@@ -173,11 +178,17 @@ final class Fetch {
         if (Files.isRegularFile(folder.resolve(file))) {
             return true;
         }
-        Download download = download(file, Optional.empty());
+        return run(download(file, Optional.empty()));
+    }
+
+    /** The first file says of which commit the others are to be. */
+    private boolean run(Download download) {
         boolean found = download.run();
-        if (source.isEmpty()) {
-            source = download.commit().map(commit -> new Source(model.repository(), commit, model.asked()));
-            source.ifPresent(this::write);
+        synchronized (this) {
+            if (source.isEmpty()) {
+                source = download.commit().map(commit -> new Source(model.repository(), commit, model.asked()));
+                source.ifPresent(this::write);
+            }
         }
         return found;
     }
@@ -195,7 +206,7 @@ final class Fetch {
     }
 
     /** The commit, once it is known. */
-    private String revision() {
+    private synchronized String revision() {
         return source.map(Source::revision).orElseGet(model::revision);
     }
 

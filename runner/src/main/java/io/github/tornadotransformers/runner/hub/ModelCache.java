@@ -261,13 +261,19 @@ public final class ModelCache {
     }
 
     private Path onHub(HubModel model, Wanted wanted) {
+        Path folder = whole(model, wanted);
+        return model.gguf().map(folder::resolve).orElse(folder);
+    }
+
+    /** A folder that holds all that is wanted of a model. */
+    private Path whole(HubModel model, Wanted wanted) {
         Path folder = folder(model.folderName());
-        if (wanted.isIn(folder)) {
+        if (holds(folder, model, wanted)) {
             return folder;
         }
         Optional<Path> fetchedByOthers = hubCaches.stream()
                 .flatMap(cache -> fetchedInto(cache, model))
-                .filter(wanted::isIn)
+                .filter(snapshot -> holds(snapshot, model, wanted))
                 .findFirst();
         if (fetchedByOthers.isPresent()) {
             return fetchedByOthers.get();
@@ -275,6 +281,12 @@ public final class ModelCache {
         requireOnline(model, folder);
         fetch(model, folder, wanted);
         return folder;
+    }
+
+    private static boolean holds(Path folder, HubModel model, Wanted wanted) {
+        return model.gguf().isPresent()
+                ? model.ggufFiles().stream().allMatch(file -> Files.isRegularFile(folder.resolve(file)))
+                : wanted.isIn(folder);
     }
 
     /** Best version first. GPT-2 had no owner when the oldest libraries fetched it. */
@@ -339,7 +351,7 @@ public final class ModelCache {
     }
 
     private void fetchMissing(HubModel model, Path folder, Wanted wanted) {
-        if (wanted.isIn(folder)) {
+        if (holds(folder, model, wanted)) {
             return; // another process has just done it
         }
         try {

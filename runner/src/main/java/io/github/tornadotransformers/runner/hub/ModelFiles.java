@@ -21,6 +21,7 @@ final class ModelFiles {
     static final String WEIGHTS = "model.safetensors";
 
     private static final String WEIGHTS_ENDING = ".safetensors";
+    private static final String GGUF_ENDING = ".gguf";
 
     /** GPT-2's own form of a tokenizer, for repositories without a {@code tokenizer.json}. */
     static final List<String> GPT2_TOKENIZER = List.of("vocab.json", "merges.txt");
@@ -94,6 +95,8 @@ final class ModelFiles {
 
     /** More bytes than a file of that name can have: all but the weights are small. */
     static long mostBytes(String file) {
-        return file.endsWith(WEIGHTS_ENDING) ? Long.MAX_VALUE : CheckpointFiles.MAX_JSON_BYTES;
+        return file.endsWith(WEIGHTS_ENDING) || file.endsWith(GGUF_ENDING)
+                ? Long.MAX_VALUE
+                : CheckpointFiles.MAX_JSON_BYTES;
     }
 }

@@ -248,6 +248,37 @@ class HubRepositoryTest {
     }
 
     @Test
+    void oneFileInGgufIsFetchedAlone() {
+        hub.put(FIRST + "some-Q8_0.gguf", "gguf");
+        Path file = checkpoint("some-owner/some.model:some-Q8_0.gguf");
+        assertThat(file).hasContent("gguf").isEqualTo(cache.resolve("some-owner--some.model/some-Q8_0.gguf"));
+        assertThat(checkpoint("some-owner/some.model:some-Q8_0.gguf")).isEqualTo(file);
+        assertThat(hub.requests()).hasSize(1);
+        assertThat(run("models").out()).containsPattern("some-owner/some.model +[0-9]+ bytes  GGUF: some-Q8_0.gguf");
+    }
+
+    @Test
+    void splitFilesInGgufComeTogether() {
+        for (int i = 1; i <= 3; i++) {
+            hub.put("/some-owner/some.model/resolve/v1/big-0000" + i + "-of-00003.gguf", "part " + i);
+        }
+        Path file = checkpoint("some-owner/some.model@v1:big-00001-of-00003.gguf");
+        assertThat(file.resolveSibling("big-00003-of-00003.gguf")).hasContent("part 3");
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"none.gguf", "no.bin", "../x.gguf", "a/b.gguf"})
+    void aFileInGgufThatIsNone(String file) {
+        CommandRun run = run("generate", "-m", "some-owner/some.model:" + file, "x");
+        assertThat(run.exitCode()).isEqualTo(ExitCode.FAILURE);
+        assertThat(run.err())
+                .containsAnyOf(
+                        "none.gguf is not in the repository some-owner/some.model at main",
+                        "is neither a folder nor a known name");
+        assertThat(cache.resolve("some-owner--some.model")).doesNotExist();
+    }
+
+    @Test
     void whatAShortNameMeansIsTheSameByItsRepository() {
         KnownModel known = KnownModel.named("gpt2").orElseThrow();
         SmallModels.gpt2(cache.resolve("gpt2"));
