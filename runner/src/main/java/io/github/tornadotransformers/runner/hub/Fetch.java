@@ -7,7 +7,6 @@ import io.github.tornadotransformers.models.checkpoint.Checkpoint;
 import io.github.tornadotransformers.runner.console.Console;
 import io.github.tornadotransformers.runner.console.Failure;
 import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Collection;
@@ -159,7 +158,7 @@ final class Fetch {
             }
             return bytes;
         } catch (IOException e) {
-            throw new UncheckedIOException(e);
+            throw Failure.of(folder + " cannot be read: " + IoReason.of(e), e);
         }
     }
 

@@ -1,28 +1,21 @@
 package io.github.tornadotransformers.runner.hub;
 
 import io.github.tornadotransformers.models.CacheFolder;
-import io.github.tornadotransformers.models.HuggingFaceFolders;
 import io.github.tornadotransformers.models.IoReason;
 import io.github.tornadotransformers.models.Quoted;
-import io.github.tornadotransformers.models.checkpoint.WeightPack;
 import io.github.tornadotransformers.runner.console.Console;
 import io.github.tornadotransformers.runner.console.Failure;
 import java.io.IOException;
 import java.nio.channels.FileChannel;
 import java.nio.channels.FileLock;
 import java.nio.file.DirectoryNotEmptyException;
-import java.nio.file.DirectoryStream;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
-import java.nio.file.StandardOpenOption;
-import java.util.ArrayList;
 import java.util.Collection;
-import java.util.Comparator;
 import java.util.List;
 import java.util.Optional;
 import java.util.TreeSet;
-import java.util.stream.Stream;
 
 /**
  * The models that have a name: one folder each in our cache, filled from the hub when first asked for, and what Hugging Face's own
@@ -32,15 +25,8 @@ public final class ModelCache {
     private static final String OFFLINE = "HF_HUB_OFFLINE";
     private static final String OLDER_OFFLINE = "TRANSFORMERS_OFFLINE";
 
-    /** Of locks, which are never deleted: another process may wait for one. */
-    private static final String LOCKS = ".locks";
-
-    private static final String PACKS = ".packs";
-
     private final Console console;
-    private final Path root;
-    private final Path named;
-    private final List<HubCache> hubCaches;
+    private final CacheContents contents;
     private final Persistence persistence;
 
     public ModelCache(Console console) {
@@ -50,22 +36,17 @@ public final class ModelCache {
     ModelCache(Console console, Persistence persistence) {
         this.console = console;
         this.persistence = persistence;
-        root = CacheFolder.path(console.environment());
-        named = CacheFolder.named(console.environment());
-        hubCaches = Stream.of(HuggingFaceFolders.hubCache(console.environment()), named)
-                .distinct()
-                .map(HubCache::new)
-                .toList();
+        contents = new CacheContents(console);
     }
 
     /** Where checkpoints' weights are kept as they are in memory. */
     public static Path packs(Console console) {
-        return CacheFolder.path(console.environment()).resolve(PACKS);
+        return CacheFolder.path(console.environment()).resolve(CacheContents.PACKS);
     }
 
     /** Where models are fetched to. */
     public Path root() {
-        return root;
+        return contents.root();
     }
 
     /**
@@ -84,69 +65,14 @@ public final class ModelCache {
         return find(nameOrFolder, Wanted.TOKENIZER);
     }
 
-    /** The models that are in the caches, whole or not, by name; those of Hugging Face's own libraries come last. */
-    public List<CachedFolder> folders() {
-        List<CachedFolder> folders = new ArrayList<>(folders(named));
-        if (!named.equals(root)) {
-            folders.addAll(folders(root));
-        }
-        hubCaches.forEach(cache -> folders.addAll(cache.models()));
-        return folders;
-    }
-
-    private List<CachedFolder> folders(Path parent) {
-        List<CachedFolder> folders = new ArrayList<>();
-        if (Files.isDirectory(parent)) {
-            try (DirectoryStream<Path> entries = Files.newDirectoryStream(parent)) {
-                for (Path entry : entries) {
-                    if (isModel(entry)) {
-                        folders.add(ours(entry));
-                    }
-                }
-            } catch (IOException e) {
-                throw Failure.of(parent + " cannot be read: " + IoReason.of(e), e);
-            }
-        }
-        folders.sort(Comparator.comparing(CachedFolder::name));
-        return folders;
-    }
-
-    private boolean isModel(Path entry) throws IOException {
-        return !entry.getFileName().toString().startsWith(".")
-                && !CacheFolder.isOfHuggingFace(entry)
-                && !entry.equals(root)
-                && holdsFiles(entry)
-                && (parentIsOurs(entry) || Files.exists(entry.resolve(ModelFiles.CONFIG)));
-    }
-
-    /** In a folder that others use, too, only what is a model is meant. */
-    private boolean parentIsOurs(Path entry) {
-        return root.equals(entry.getParent());
-    }
-
-    private static boolean holdsFiles(Path folder) throws IOException {
-        if (!Files.isDirectory(folder)) {
-            return false;
-        }
-        try (DirectoryStream<Path> files = Files.newDirectoryStream(folder)) {
-            return files.iterator().hasNext();
-        }
-    }
-
-    private static CachedFolder ours(Path folder) {
-        String placed = folder.getFileName().toString();
-        Optional<Source> source = Source.of(folder);
-        String name = KnownModel.named(placed).isPresent()
-                ? placed
-                : source.map(from -> from.repository()
-                                + from.asked().map(asked -> "@" + asked).orElse(""))
-                        .orElse(placed);
-        return new CachedFolder(name, folder, source, true);
-    }
-
     /** Where Hugging Face's libraries keep theirs, which are read, too. */
     public Path hubCache() {
-        return hubCaches.getFirst().root();
+        return contents.hubCache();
+    }
+
+    /** The models that are in the caches, whole or not, by name; those of Hugging Face's own libraries come last. */
+    public List<CachedFolder> folders() {
+        return contents.folders();
     }
 
     /**
@@ -155,35 +81,9 @@ public final class ModelCache {
      * @param name as {@link #checkpoint} takes it, but for folders
      */
     public Optional<CachedFolder> cached(String name) {
-        Optional<HubModel> onHub = HubModel.parse(name);
-        Optional<CachedFolder> ours = Optional.of(name)
-                .filter(text -> onHub.isPresent() || isFolderName(text))
-                .map(text -> folder(onHub.map(HubModel::folderName).orElse(text)))
-                .filter(Files::isDirectory)
-                .map(ModelCache::ours);
-        return ours.or(() -> ShippedModels.find(console, name)
-                        .map(folder -> new CachedFolder(name, folder, Optional.empty(), false)))
-                .or(() -> hubCaches.stream()
-                        .flatMap(cache -> onHub.map(model -> fetchedInto(cache, model))
-                                .orElseGet(() -> cache.model(name).stream()))
-                        .map(folder -> new CachedFolder(name, folder, Optional.of(HubCache.sourceOf(folder)), false))
-                        .findFirst());
-    }
-
-    private void deletePacks(String prefix) throws IOException {
-        if (Files.isDirectory(root.resolve(PACKS))) {
-            try (DirectoryStream<Path> packs = Files.newDirectoryStream(
-                    root.resolve(PACKS), pack -> pack.getFileName().toString().startsWith(prefix))) {
-                for (Path pack : packs) {
-                    Files.delete(pack);
-                }
-            }
-        }
-    }
-
-    /** As {@link #checkpoint} would fetch it; empty if it is no name of the hub. */
-    public Optional<Source> onHub(String name) {
-        return HubModel.parse(name).map(model -> new Source(model.repository(), model.revision(), model.asked()));
+        return contents.find(name)
+                .or(() -> ShippedModels.find(console, name)
+                        .map(folder -> new CachedFolder(name, folder, Optional.empty(), false)));
     }
 
     /**
@@ -192,22 +92,12 @@ public final class ModelCache {
      * @throws Failure if it does not lie there, is being fetched, or cannot be deleted
      */
     public void delete(CachedFolder model) {
-        Path folder = model.folder();
-        Path parent = folder.getParent();
-        if (!model.ours() || !(root.equals(parent) || named.equals(parent))) {
-            throw Failure.of(folder + " is not in our cache, " + root);
-        }
-        try (FileChannel channel = lockFile(folder);
-                FileLock lock = channel.tryLock()) {
-            if (lock == null) {
-                throw Failure.of(model.name() + " is being fetched by another process: nothing was deleted");
-            }
-            String packs = WeightPack.prefix(folder);
-            FolderTree.delete(folder);
-            deletePacks(packs);
-        } catch (IOException e) {
-            throw Failure.of(folder + " cannot be deleted: " + IoReason.of(e), e);
-        }
+        contents.delete(model);
+    }
+
+    /** As {@link #checkpoint} would fetch it; empty if it is no name of the hub. */
+    public Optional<Source> onHub(String name) {
+        return HubModel.parse(name).map(model -> new Source(model.repository(), model.revision(), model.asked()));
     }
 
     public static boolean isComplete(Path folder) {
@@ -231,33 +121,10 @@ public final class ModelCache {
         if (onHub.isPresent()) {
             return onHub(onHub.get(), wanted);
         }
-        return byHand(nameOrFolder)
+        return contents.byHand(nameOrFolder)
                 .orElseThrow(() -> Failure.of("model " + Quoted.line(nameOrFolder)
                         + " is neither a folder nor a known name (" + String.join(", ", ShippedModels.names()) + ", "
                         + KnownModel.names() + ") nor OWNER/NAME of the hub" + didYouMean(nameOrFolder)));
-    }
-
-    /** Whether it can be the name of a folder right in the cache. */
-    private static boolean isFolderName(String name) {
-        Path path = Path.of(name);
-        return !path.isAbsolute() && path.getNameCount() == 1 && !name.isEmpty() && !name.startsWith(".");
-    }
-
-    /** A model by its folder's name in a cache. */
-    private Optional<Path> byHand(String name) {
-        if (!isFolderName(name)) {
-            return Optional.empty();
-        }
-        return hubCaches.stream()
-                .flatMap(cache -> cache.model(name).stream())
-                .findFirst()
-                .or(() -> Optional.of(folder(name)).filter(Files::isDirectory));
-    }
-
-    /** A model's folder: where it is, else where it is to be. */
-    private Path folder(String name) {
-        Path placed = named.resolve(name);
-        return Files.isDirectory(placed) ? placed : root.resolve(name);
     }
 
     private Path onHub(HubModel model, Wanted wanted) {
@@ -267,12 +134,11 @@ public final class ModelCache {
 
     /** A folder that holds all that is wanted of a model. */
     private Path whole(HubModel model, Wanted wanted) {
-        Path folder = folder(model.folderName());
+        Path folder = contents.folder(model.folderName());
         if (holds(folder, model, wanted)) {
             return folder;
         }
-        Optional<Path> fetchedByOthers = hubCaches.stream()
-                .flatMap(cache -> fetchedInto(cache, model))
+        Optional<Path> fetchedByOthers = contents.fetchedByOthers(model)
                 .filter(snapshot -> holds(snapshot, model, wanted))
                 .findFirst();
         if (fetchedByOthers.isPresent()) {
@@ -289,21 +155,11 @@ public final class ModelCache {
                 : wanted.isIn(folder);
     }
 
-    /** Best version first. GPT-2 had no owner when the oldest libraries fetched it. */
-    private static Stream<Path> fetchedInto(HubCache cache, HubModel model) {
-        Stream<Path> asked = cache.model(model.repository(), model.revision()).stream();
-        return model.asked().isPresent()
-                ? asked
-                : Stream.concat(
-                        asked,
-                        Stream.of(model.repository(), model.folderName()).flatMap(name -> cache.model(name).stream()));
-    }
-
     private void requireOnline(HubModel model, Path folder) {
         for (String variable : List.of(OFFLINE, OLDER_OFFLINE)) {
             if (Switch.isOn(console, variable)) {
                 throw Failure.of(model.name() + " is not here (looked for it in " + folder + " and "
-                        + hubCaches.getFirst().root() + "), and " + variable
+                        + contents.hubCache() + "), and " + variable
                         + " forbids to fetch it: unset that, or give"
                         + " a folder");
             }
@@ -311,7 +167,7 @@ public final class ModelCache {
     }
 
     private void fetch(HubModel model, Path folder, Wanted wanted) {
-        try (FileChannel channel = lockFile(folder);
+        try (FileChannel channel = contents.lockFile(folder);
                 FileLock _ = lock(channel, model.name())) {
             Files.createDirectories(folder);
             try {
@@ -325,12 +181,6 @@ public final class ModelCache {
                             + " names another)",
                     e);
         }
-    }
-
-    private FileChannel lockFile(Path folder) throws IOException {
-        Path locks = Files.createDirectories(root.resolve(LOCKS));
-        return FileChannel.open(
-                locks.resolve(folder.getFileName()), StandardOpenOption.CREATE, StandardOpenOption.WRITE);
     }
 
     private FileLock lock(FileChannel channel, String name) throws IOException {

@@ -168,6 +168,30 @@ class ModelsCommandTest {
         assertThat(ofOthers.resolve("config.json")).exists();
     }
 
+    /** Where the variable names a folder of Hugging Face's, what is theirs lies beside what is ours. */
+    @ParameterizedTest
+    @CsvSource({
+        "hub, models--other--model",
+        "hub, other/model",
+        "hub, tornado-transformers",
+        "hub, blobs",
+        "'', hub",
+        "'', tornado-transformers"
+    })
+    void whatIsTheirsIsNotDeletedWhereverOursIs(String within, String name) throws IOException {
+        Path shared = folder.resolve("huggingface").resolve(within);
+        environment.put("TRANSFORMERS_CACHE", shared.toString());
+        Path ours = SmallModels.gpt2(shared.resolve("tornado-transformers/mine"));
+        Files.createDirectories(shared.resolve("blobs"));
+        Files.writeString(shared.resolve("blobs/file"), "theirs");
+        assertThat(run("models", "rm", "--yes", name).exitCode()).isEqualTo(ExitCode.FAILURE);
+        assertThat(ofOthers.resolve("config.json")).exists();
+        assertThat(ours.resolve("config.json")).exists();
+        assertThat(shared.resolve("blobs/file")).exists();
+        assertThat(run("models", "rm", "--yes", "mine").exitCode()).isEqualTo(ExitCode.OK);
+        assertThat(ours).doesNotExist();
+    }
+
     @Test
     void aFolderIsNotDeletedByItsPath() {
         String path = cache.resolve("mine").toString();
