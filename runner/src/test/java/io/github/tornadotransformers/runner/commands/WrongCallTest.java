@@ -262,7 +262,7 @@ class WrongCallTest {
     void modelThatIsAFile() throws IOException {
         Path file = Files.writeString(folder.resolve("file"), "");
         assertThat(failure("gpt2", "-m", file.toString(), "hello"))
-                .isEqualTo(file + " is a file, expected the folder of a checkpoint (with config.json)");
+                .isEqualTo(file + " is a file, expected the folder of a checkpoint (with config.json), or a GGUF file");
     }
 
     @Test
