@@ -36,8 +36,9 @@ final class TokenizeCommand implements Callable<Integer> {
     @Option(
             names = {"-m", "--model"},
             paramLabel = "NAME|DIR",
-            description = "a folder with a tokenizer's files, or a name that `transformers models` lists (default:"
-                    + " ${DEFAULT-VALUE})")
+            description =
+                    "a folder with a tokenizer's files, a name that `transformers models` lists, or OWNER/NAME of the"
+                            + " hub (default: ${DEFAULT-VALUE})")
     String model = ShippedModels.LLAMA;
 
     @Option(names = "--json", description = "print one JSON object: ids, pieces, text")

@@ -81,7 +81,7 @@ final class VerifyCommand implements Callable<Integer> {
     @Parameters(
             arity = "0..1",
             paramLabel = "MODEL",
-            description = "a checkpoint's folder, or a name that `transformers models` lists")
+            description = "a checkpoint's folder, a name that `transformers models` lists, or OWNER/NAME of the hub")
     String model;
 
     @Option(

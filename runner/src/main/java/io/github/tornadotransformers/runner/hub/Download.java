@@ -19,12 +19,12 @@ import java.util.Locale;
 import java.util.Optional;
 
 /**
- * Fetches one file into a folder. What is not whole yet lies beside it as {@code .NAME.ETAG.part}; it is continued by the
+ * Fetches one file into a folder. What is not whole yet lies beside it as {@code .NAME.VERSION.part}; it is continued by the
  * next attempt, also one of another day, and gets its name only when size and checksum are right.
  */
 final class Download {
     private static final int BUFFER_BYTES = 1 << 16;
-    private static final int ETAG_CHARACTERS = 16;
+    private static final int VERSION_DIGITS = 16;
     private static final String PART = ".part";
     private static final double NANOS_PER_SECOND = 1e9;
 
@@ -178,9 +178,10 @@ final class Download {
     }
 
     private Path part(Hub.Content content) {
-        String version = content.etag().orElse("").replaceAll("[^A-Za-z0-9]", "");
-        return folder.resolve(
-                "." + file + "." + version.substring(0, Math.min(version.length(), ETAG_CHARACTERS)) + PART);
+        String version = content.etag()
+                .map(etag -> Sha256.of(etag).substring(0, VERSION_DIGITS))
+                .orElse("");
+        return folder.resolve("." + file + "." + version + PART);
     }
 
     private void receive(Hub.Content content, InputStream body, Path part) throws IOException {

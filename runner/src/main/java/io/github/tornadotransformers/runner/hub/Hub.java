@@ -49,7 +49,7 @@ final class Hub {
     /**
      * What the hub sends for a file.
      *
-     * @param etag of this version of the file, without quotation marks
+     * @param etag of this version of the file, without quotation marks, or the time of its last change
      * @param sha256 of the whole file, where the hub tells it (it does for large ones), in lower-case hexadecimal
      * @param size of the whole file in bytes
      * @param offset of the first byte in {@code body}
@@ -201,6 +201,7 @@ final class Hub {
         Optional<String> etag = first.headers()
                 .firstValue(LINKED_ETAG)
                 .or(() -> last.headers().firstValue("etag"))
+                .or(() -> last.headers().firstValue("last-modified")) // as good for telling versions apart
                 .map(value -> value.replaceFirst("^W/", "").replace("\"", ""));
         OptionalLong linked = first.headers().firstValueAsLong("x-linked-size");
         OptionalLong length = last.headers().firstValueAsLong("content-length");

@@ -47,6 +47,8 @@ final class FakeHub implements AutoCloseable {
     private final Set<String> shifted = ConcurrentHashMap.newKeySet();
     private volatile OptionalInt status = OptionalInt.empty();
     private volatile Optional<String> commit = Optional.empty();
+    private volatile boolean tellsEtags = true;
+    private volatile Optional<String> lastChange = Optional.empty();
     private volatile Optional<CyclicBarrier> together = Optional.empty();
 
     /** An answer without a file. */
@@ -122,6 +124,16 @@ final class FakeHub implements AutoCloseable {
     /** All answers tell that their files are of this commit. */
     void tellCommit(String hash) {
         commit = Optional.of(hash);
+    }
+
+    /** As a plain server of files answers. */
+    void tellNoEtags() {
+        tellsEtags = false;
+    }
+
+    /** All answers tell that their files were last changed then. */
+    void changedAt(String time) {
+        lastChange = Optional.of(time);
     }
 
     /** Whatever is asked for below a path is refused, with a header that says more. */
@@ -202,7 +214,11 @@ final class FakeHub implements AutoCloseable {
         exchange.sendResponseHeaders(302, -1);
     }
 
-    private static void describe(HttpExchange exchange, byte[] content) {
+    private void describe(HttpExchange exchange, byte[] content) {
+        lastChange.ifPresent(time -> exchange.getResponseHeaders().add("Last-Modified", time));
+        if (!tellsEtags) {
+            return;
+        }
         exchange.getResponseHeaders().add("X-Linked-ETag", '"' + sha256(content) + '"');
         exchange.getResponseHeaders().add("X-Linked-Size", String.valueOf(content.length));
     }

@@ -387,6 +387,22 @@ class ModelCacheTest {
         assertThat(allFiles(cache.resolve("gpt2"))).noneMatch(name -> name.endsWith(".part"));
     }
 
+    /** A mirror need tell no ETag. */
+    @Test
+    void partOfAnotherVersionIsKnownByItsTimeOfChange() {
+        hub.tellNoEtags();
+        hub.changedAt("Mon, 30 Nov 2026 20:00:00 GMT");
+        hub.cutOnce(REPOSITORY + "model.safetensors", 50_000);
+        hub.cutAlways(REPOSITORY + "model.safetensors", 0);
+        assertThatThrownBy(this::checkpoint).isInstanceOf(Failure.class);
+        hub.cutAlways(REPOSITORY + "model.safetensors", Integer.MAX_VALUE);
+        hub.put(REPOSITORY + "model.safetensors", "another".repeat(50_000));
+        hub.changedAt("Mon, 30 Nov 2026 20:00:01 GMT");
+        assertThat(checkpoint().resolve("model.safetensors"))
+                .satisfies(file ->
+                        assertThat(Files.readString(file)).startsWith("another").isEqualTo("another".repeat(50_000)));
+    }
+
     @Test
     void wrongChecksumIsThrownAway() throws IOException {
         hub.corrupt(REPOSITORY + "model.safetensors");
