@@ -6,6 +6,7 @@ import io.github.tornadotransformers.models.IoReason;
 import io.github.tornadotransformers.models.Sha256;
 import io.github.tornadotransformers.runner.console.Console;
 import io.github.tornadotransformers.runner.console.Failure;
+import io.github.tornadotransformers.runner.console.StatusLine;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
@@ -194,7 +195,8 @@ final class Download {
             arrived(-Files.size(part));
         }
         long started = System.nanoTime();
-        try (Arrivals alone = Arrivals.of(console.status(), file, bytes, content.size());
+        StatusLine line = all.isPresent() ? StatusLine.none() : console.status();
+        try (Arrivals alone = Arrivals.of(line, file, bytes, content.size());
                 StallGuard guard = StallGuard.over(body, persistence.stall());
                 OutputStream out = bytes > 0
                         ? Files.newOutputStream(part, StandardOpenOption.APPEND)

@@ -52,7 +52,7 @@ final class Fetch {
      */
     void run(boolean weights) {
         if (model.gguf().isPresent()) {
-            fetchTogether(model.ggufFiles(), OptionalLong.empty());
+            fetchGguf(model.ggufFiles());
             return;
         }
         fetchConfig(weights);
@@ -91,6 +91,14 @@ final class Fetch {
             for (String file : ModelFiles.GPT2_TOKENIZER) {
                 require(file, "");
             }
+        }
+    }
+
+    private void fetchGguf(List<String> files) {
+        if (files.size() == 1) {
+            require(files.getFirst(), "");
+        } else {
+            fetchTogether(files, OptionalLong.empty());
         }
     }
 

@@ -5,8 +5,10 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.github.tornadotransformers.runner.CommandRun;
 import io.github.tornadotransformers.runner.SmallModels;
+import io.github.tornadotransformers.runner.console.Console;
 import io.github.tornadotransformers.runner.console.ExitCode;
 import io.github.tornadotransformers.runner.console.Failure;
+import io.github.tornadotransformers.runner.console.StatusLine;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -214,6 +216,21 @@ class HubRepositoryTest {
         hub.sendTogether(4);
         Path here = checkpoint("some-owner/some.model");
         assertThat(here.resolve(shardName(3, 4))).hasContent("weights".repeat(1003));
+    }
+
+    /** One line for all: several would write over each other. */
+    @Test
+    void theTerminalShowsShardsTogether() {
+        shard(2);
+        hub.stallOnce(LATER + shardName(0, 2), 100);
+        ByteArrayOutputStream terminal = new ByteArrayOutputStream();
+        Console plain = CommandRun.console(environment, "", new ByteArrayOutputStream(), err);
+        Console watched = new Console(plain.out(), plain.err(), plain.in(), environment, StatusLine.on(terminal));
+        Persistence impatient = new Persistence(Duration.ofMillis(1500), 9, Duration.ofMillis(1), Duration.ofMillis(2));
+        new ModelCache(watched, impatient).checkpoint("some-owner/some.model");
+        assertThat(terminal.toString(StandardCharsets.UTF_8).split("\r"))
+                .anyMatch(line -> line.startsWith("some-owner/some.model: "))
+                .noneMatch(line -> line.startsWith("model-"));
     }
 
     @Test
