@@ -1,12 +1,18 @@
 package io.github.tornadotransformers.engine;
 
 import io.github.tornadotransformers.models.InvalidRequest;
+import io.github.tornadotransformers.models.chat.ChatEnding;
+import io.github.tornadotransformers.models.chat.ChatMessage;
+import io.github.tornadotransformers.models.chat.ChatOptions;
 import io.github.tornadotransformers.models.generation.GenerationOptions;
 import io.github.tornadotransformers.models.generation.Guesser;
 import io.github.tornadotransformers.models.generation.PromptLookup;
 import io.github.tornadotransformers.models.generation.SamplingOptions;
+import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 
 /** A prompt, and how it is to be continued. What ends a text by the model's own rules comes with the model. */
 public final class GenerationRequest {
@@ -21,6 +27,11 @@ public final class GenerationRequest {
     /** What is continued. */
     private sealed interface Prompt {
         int[] ids(ModelFolder model);
+
+        /** With what ends a text of this kind. */
+        default GenerationOptions ending(GenerationOptions options, ModelFolder model) {
+            return options;
+        }
     }
 
     private record Text(String text) implements Prompt {
@@ -35,6 +46,25 @@ public final class GenerationRequest {
         @Override
         public int[] ids(ModelFolder model) {
             return given.clone();
+        }
+    }
+
+    private record Chat(List<ChatMessage> messages, ChatOptions options) implements Prompt {
+        @Override
+        public int[] ids(ModelFolder model) {
+            return model.chatTemplate()
+                    .prompt(messages, options, model.tokenizer())
+                    .ids();
+        }
+
+        @Override
+        public GenerationOptions ending(GenerationOptions options, ModelFolder model) {
+            ChatEnding ending = model.chatTemplate().ending(model.tokenizer());
+            Set<Integer> tokens = new HashSet<>(options.endTokens());
+            ending.token().ifPresent(tokens::add);
+            List<String> texts = new ArrayList<>(options.stopTexts());
+            ending.text().ifPresent(texts::add);
+            return options.withEndTokens(tokens).withStopTexts(texts);
         }
     }
 
@@ -53,6 +83,11 @@ public final class GenerationRequest {
     /** Continues a text; an empty one is begun. Needs a model with a tokenizer. */
     public static GenerationRequest of(String text) {
         return of(new Text(text));
+    }
+
+    /** Answers the last message of a conversation. Needs a model with a tokenizer and a chat template. */
+    public static GenerationRequest ofChat(List<ChatMessage> messages, ChatOptions options) {
+        return of(new Chat(List.copyOf(messages), options));
     }
 
     /** Continues ids, as they are: no start token comes before them. None: begins a text. */
@@ -103,8 +138,13 @@ public final class GenerationRequest {
         return looksUp ? Optional.of(new PromptLookup()) : Optional.empty();
     }
 
+    boolean cached() {
+        return options.cached();
+    }
+
     /** With what the model itself says of where a text begins and ends. */
     GenerationOptions options(ModelFolder model) {
-        return options.withEndTokens(model.endTokens()).withStartToken(model.startToken());
+        GenerationOptions own = options.withEndTokens(model.endTokens()).withStartToken(model.startToken());
+        return prompt.ending(own, model);
     }
 }

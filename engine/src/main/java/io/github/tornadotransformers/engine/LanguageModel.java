@@ -5,6 +5,8 @@ import io.github.tornadotransformers.models.Term;
 import io.github.tornadotransformers.models.Wording;
 import io.github.tornadotransformers.models.batching.Scheduler;
 import io.github.tornadotransformers.models.batching.SchedulerLimits;
+import io.github.tornadotransformers.models.chat.ChatMessage;
+import io.github.tornadotransformers.models.chat.ChatOptions;
 import io.github.tornadotransformers.models.checkpoint.DType;
 import io.github.tornadotransformers.models.generation.ForwardPass;
 import io.github.tornadotransformers.models.generation.Generation;
@@ -37,12 +39,16 @@ public final class LanguageModel implements AutoCloseable {
 
     private final ModelFolder folder;
     private final EngineSession session;
+    /** Keys and values of a text stay for the next one that begins in the same way. */
+    private final Generator generator;
+
     private final ReentrantLock turn = new ReentrantLock();
     private boolean closed;
 
     LanguageModel(ModelFolder folder, EngineSession session) {
         this.folder = folder;
         this.session = session;
+        generator = Generator.reusing(session.forward());
     }
 
     /** As {@link #load(Path, EngineSettings)}, on the engine that is {@linkplain EngineSettings#automatic fast here}. */
@@ -126,7 +132,10 @@ public final class LanguageModel implements AutoCloseable {
         Generation generation = generation(request, listener);
         return inTurn(forward -> {
             long compiledBefore = compiled().nanos();
-            GenerationResult result = new Generator(forward).generate(generation);
+            if (!request.cached()) {
+                generator.forget();
+            }
+            GenerationResult result = (request.cached() ? generator : new Generator(forward)).generate(generation);
             return result.withoutCompiling(compiled().nanos() - compiledBefore);
         });
     }
@@ -155,6 +164,7 @@ public final class LanguageModel implements AutoCloseable {
                 .map(request -> generation(request, GenerationListener.NONE))
                 .toList();
         return inTurn(forward -> {
+            generator.forget();
             if (session.batches().isEmpty()) {
                 return generations.stream()
                         .map(new Generator(forward)::generate)
@@ -167,6 +177,18 @@ public final class LanguageModel implements AutoCloseable {
             }
             return generations.stream().map(Generation::result).toList();
         });
+    }
+
+    /**
+     * Answers the last message of a conversation, in at most as many tokens as the context has room for.
+     *
+     * @throws InvalidRequest if the template refuses the conversation, or it does not fit the context
+     * @throws io.github.tornadotransformers.models.CheckpointException if the model has no chat template, or no tokenizer
+     */
+    public String chat(List<ChatMessage> messages) {
+        return generate(GenerationRequest.ofChat(messages, ChatOptions.DEFAULT).withMaxTokens(contextLength()))
+                .text()
+                .orElseThrow();
     }
 
     /**
@@ -183,6 +205,7 @@ public final class LanguageModel implements AutoCloseable {
         }
         TokenIds.requireInVocabulary("token", ids, folder.config().vocabSize());
         return inTurn(forward -> {
+            generator.forget();
             float[] logits = {};
             for (int from = 0; from < ids.length; from += Generator.DEFAULT_CHUNK) {
                 int to = Math.min(from + Generator.DEFAULT_CHUNK, ids.length);
@@ -200,7 +223,10 @@ public final class LanguageModel implements AutoCloseable {
      */
     public Perplexity perplexity(String text) {
         int[] ids = folder.tokenizer().encodePrompt(text);
-        return inTurn(forward -> Perplexity.of(forward, ids));
+        return inTurn(forward -> {
+            generator.forget();
+            return Perplexity.of(forward, ids);
+        });
     }
 
     private <T> T inTurn(Function<ForwardPass, T> work) {

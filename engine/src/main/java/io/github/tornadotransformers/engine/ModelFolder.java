@@ -2,6 +2,8 @@ package io.github.tornadotransformers.engine;
 
 import io.github.tornadotransformers.models.CheckpointException;
 import io.github.tornadotransformers.models.ModelConfig;
+import io.github.tornadotransformers.models.Quoted;
+import io.github.tornadotransformers.models.chat.ChatTemplate;
 import io.github.tornadotransformers.models.checkpoint.Checkpoint;
 import io.github.tornadotransformers.models.tokenizer.Tokenizer;
 import java.nio.file.Path;
@@ -17,6 +19,7 @@ import java.util.Set;
 public final class ModelFolder {
     private final Checkpoint checkpoint;
     private Optional<Tokenizer> tokenizer = Optional.empty();
+    private Optional<ChatTemplate> chatTemplate = Optional.empty();
 
     private ModelFolder(Checkpoint checkpoint) {
         this.checkpoint = checkpoint;
@@ -77,6 +80,24 @@ public final class ModelFolder {
         } catch (CheckpointException e) {
             return Optional.empty();
         }
+    }
+
+    /**
+     * How the model's makers write down a conversation, read when it is first asked for.
+     *
+     * @throws CheckpointException if the folder has no chat template, or one that cannot be used
+     */
+    public synchronized ChatTemplate chatTemplate() {
+        if (chatTemplate.isEmpty()) {
+            chatTemplate = Optional.of(
+                    ChatTemplate.ofFolder(path())
+                            .orElseThrow(
+                                    () -> new CheckpointException(
+                                            Quoted.path(path())
+                                                    + " has no chat template: expected chat_template.jinja, or chat_template in"
+                                                    + " tokenizer_config.json; a model that was not trained for conversations only continues texts")));
+        }
+        return chatTemplate.get();
     }
 
     /** The ids that end a text. */

@@ -10,6 +10,9 @@ public final class Generator {
 
     private final ForwardPass forward;
     private final int chunk;
+    private final boolean reuses;
+    /** What lies in the forward pass's cache, from its first position. */
+    private int[] held = {};
 
     public Generator(ForwardPass forward) {
         this(forward, DEFAULT_CHUNK);
@@ -17,11 +20,30 @@ public final class Generator {
 
     /** @param chunk how many positions one call of the forward pass runs at most, 1 or more; no result depends on it */
     public Generator(ForwardPass forward, int chunk) {
+        this(forward, chunk, false);
+    }
+
+    private Generator(ForwardPass forward, int chunk, boolean reuses) {
         if (chunk < 1) {
             throw new IllegalArgumentException("chunks of " + chunk + " positions, expected 1 or more");
         }
         this.forward = forward;
         this.chunk = chunk;
+        this.reuses = reuses;
+    }
+
+    /**
+     * A generator that does not run again what the sequence before has run, as far as the two begin alike. For sequences that use the cache.
+     *
+     * @param forward that nobody else runs, or {@link #forget} is called after
+     */
+    public static Generator reusing(ForwardPass forward) {
+        return new Generator(forward, DEFAULT_CHUNK, true);
+    }
+
+    /** Has the next sequence run as a whole. */
+    public void forget() {
+        held = new int[0];
     }
 
     /**
@@ -46,19 +68,49 @@ public final class Generator {
     private Optional<StopReason> run(Sequence sequence, Step step) {
         int[] tokens = step.tokens();
         Optional<StopReason> reason = Optional.empty();
-        for (int from = 0; from < tokens.length && reason.isEmpty(); ) {
+        int from = reuses ? reused(step) : 0;
+        if (from > 0) {
+            sequence.reused(from);
+        }
+        while (from < tokens.length && reason.isEmpty()) {
             if (sequence.isCancelled()) {
                 return Optional.of(StopReason.CANCELLED);
             }
             int to = Math.min(from + chunk, tokens.length);
             int[] piece = Arrays.copyOfRange(tokens, from, to);
+            voidFrom(step.firstPosition() + from);
             int unwanted = Math.max(0, tokens.length - step.wanted() - from);
             reason = step.guesses() == 0
                     ? runLast(sequence, piece, step.firstPosition() + from, to == tokens.length)
                     : runAll(sequence, piece, step.firstPosition() + from, unwanted);
+            hold(piece, step.firstPosition() + from);
             from = to;
         }
         return reason;
+    }
+
+    /** How many of a sequence's first tokens lie in the cache; at least those whose logits are wanted run. */
+    private int reused(Step step) {
+        if (step.firstPosition() > 0) {
+            return 0;
+        }
+        int most = Math.min(held.length, step.tokens().length - step.wanted());
+        int different = Arrays.mismatch(held, 0, most, step.tokens(), 0, most);
+        return different < 0 ? most : different;
+    }
+
+    /** Should the forward pass fail, nobody knows what is there. */
+    private void voidFrom(int position) {
+        if (position < held.length) {
+            held = Arrays.copyOf(held, position);
+        }
+    }
+
+    private void hold(int[] tokens, int position) {
+        if (reuses) {
+            held = Arrays.copyOf(held, position + tokens.length);
+            System.arraycopy(tokens, 0, held, position, tokens.length);
+        }
     }
 
     private Optional<StopReason> runLast(Sequence sequence, int[] tokens, int position, boolean isWanted) {

@@ -27,6 +27,11 @@ record AddedToken(int id, String content, boolean special, String json) {
         return new AddedToken(id, content, entry.get(SPECIAL).booleanValue(), entry.toString());
     }
 
+    /** A special token without flags. */
+    static AddedToken special(int id, String content) {
+        return of(id, content, JSON.createObjectNode().put(SPECIAL, true));
+    }
+
     /** This token with another's flags; what is special for one is special. */
     AddedToken with(AddedToken other) {
         return new AddedToken(id, content, special || other.special, other.json);

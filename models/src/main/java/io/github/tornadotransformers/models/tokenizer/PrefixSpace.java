@@ -1,6 +1,8 @@
 package io.github.tornadotransformers.models.tokenizer;
 
 import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.node.JsonNodeFactory;
+import com.fasterxml.jackson.databind.node.MissingNode;
 import com.fasterxml.jackson.databind.node.NullNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.github.tornadotransformers.models.CheckpointException;
@@ -15,13 +17,15 @@ import java.util.Optional;
  * What {@code add_prefix_space} of {@code tokenizer_config.json} asks for: whether a text is encoded as if a space stood in
  * front of it. It counts as in Hugging Face's loader, by the class of the tokenizer: GPT-2's sets what its byte-level
  * pre-tokenizer does, Llama's may take the space away, and others leave all to {@code tokenizer.json}. What would be
- * ambiguous is refused.
+ * ambiguous is refused. Where special tokens are spelled in a text, Llama's, unless it is {@code legacy}, puts a space in front of the text
+ * alone, and of none of the parts between them.
  *
  * @param source what messages call the file
  * @param tokenizerClass empty where the file names none
  * @param wanted empty where the file does not say
+ * @param legacy whether each part between special tokens gets a space
  */
-record PrefixSpace(String source, String tokenizerClass, Optional<Boolean> wanted) {
+record PrefixSpace(String source, String tokenizerClass, Optional<Boolean> wanted, boolean legacy) {
     private static final String FIELD = "add_prefix_space";
     private static final String PREPEND_SCHEME = "prepend_scheme";
     private static final String NEVER = "never";
@@ -40,7 +44,8 @@ record PrefixSpace(String source, String tokenizerClass, Optional<Boolean> wante
         return new PrefixSpace(
                 source,
                 config.map(object -> object.path("tokenizer_class").asText()).orElse(""),
-                value.isNull() ? Optional.empty() : Optional.of(value.booleanValue()));
+                value.isNull() ? Optional.empty() : Optional.of(value.booleanValue()),
+                config.map(object -> object.path("legacy").asBoolean()).orElse(false));
     }
 
     /**
@@ -66,6 +71,30 @@ record PrefixSpace(String source, String tokenizerClass, Optional<Boolean> wante
                     + ": make the two agree");
         }
         return Map.of();
+    }
+
+    /** As {@link #changed}, for texts in which special tokens are spelled. */
+    Map<String, JsonNode> changedForSpelled(Map<String, JsonNode> stages) {
+        Map<String, JsonNode> changed = changed(stages);
+        JsonNode normalizer = stages.getOrDefault(Stages.NORMALIZER, NullNode.instance);
+        boolean first = changed.isEmpty()
+                && isLlama()
+                && !legacy
+                && prepends(normalizer)
+                && stages.getOrDefault(Stages.PRE_TOKENIZER, MissingNode.getInstance())
+                        .isNull();
+        return first
+                ? Map.of(
+                        Stages.NORMALIZER,
+                        NullNode.instance,
+                        Stages.PRE_TOKENIZER,
+                        JsonNodeFactory.instance
+                                .objectNode()
+                                .put(TYPE, METASPACE)
+                                .put("replacement", "\u2581")
+                                .put(PREPEND_SCHEME, "first")
+                                .put("split", false))
+                : changed;
     }
 
     private boolean isGpt2() {

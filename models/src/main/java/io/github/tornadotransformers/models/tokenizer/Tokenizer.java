@@ -6,14 +6,18 @@ import io.github.tornadotransformers.models.checkpoint.WholeFile;
 import io.github.tornadotransformers.models.gguf.GgufFile;
 import io.github.tornadotransformers.models.gguf.GgufMetadata;
 import io.github.tornadotransformers.models.gguf.GgufTokens;
+import io.github.tornadotransformers.models.tokenizer.TokenizerJson.Spelled;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.Set;
+import java.util.function.Supplier;
 
 /**
  * A checkpoint's tokenizer: Hugging Face's library on {@code tokenizer.json}, on GPT-2's {@code vocab.json} and
@@ -26,13 +30,20 @@ public final class Tokenizer {
     private static final int[] NONE = {};
 
     private final NativeTokenizer library;
+    /** Knows special tokens where a text spells them; made when it is first asked. */
+    private final Supplier<NativeTokenizer> withSpecial;
+
+    private final SpecialTokens special;
     private final String[] pieces;
     private final Set<Integer> specialIds;
     private final int[] front;
     private final OptionalInt startToken;
 
-    private Tokenizer(TokenizerJson json, SpecialTokens special, String source) {
+    /** @param withSpecial for the library, with {@link Spelled#TOKEN} */
+    private Tokenizer(TokenizerJson json, Supplier<String> withSpecial, SpecialTokens special, String source) {
         library = new NativeTokenizer(json.edited(), source);
+        this.withSpecial = new Once<>(() -> new NativeTokenizer(withSpecial.get(), source));
+        this.special = special;
         pieces = json.pieces();
         specialIds = json.specialIds();
         int[] template = json.front();
@@ -69,8 +80,15 @@ public final class Tokenizer {
     private static Tokenizer ofGguf(Path file) {
         GgufMetadata metadata = GgufFile.open(file).metadata();
         TokenizerConfig config = TokenizerConfig.of(Quoted.path(file), GgufTokenizer.special(metadata));
-        String json = GgufTokenizer.toTokenizerJson(metadata);
-        return new Tokenizer(TokenizerJson.parse(json, Quoted.path(file), config), config.special(), Quoted.path(file));
+        return of(() -> GgufTokenizer.toTokenizerJson(metadata), config, Quoted.path(file));
+    }
+
+    private static Tokenizer of(Supplier<String> json, TokenizerConfig config, String source) {
+        return new Tokenizer(
+                TokenizerJson.parse(json.get(), source, config, Spelled.TEXT),
+                () -> TokenizerJson.parse(json.get(), source, config, Spelled.TOKEN).edited(),
+                config.special(),
+                source);
     }
 
     private static Tokenizer ofFolder(Path folder) {
@@ -83,9 +101,10 @@ public final class Tokenizer {
         String source = single
                 ? Quoted.path(file)
                 : Quoted.path(folder.resolve(TokenizerFiles.VOCAB)) + " with " + TokenizerFiles.MERGES;
-        TokenizerConfig config = TokenizerConfig.read(folder);
-        String json = single ? TokenizerFiles.readText(file) : Gpt2Files.toTokenizerJson(folder);
-        return new Tokenizer(TokenizerJson.parse(json, source, config), config.special(), source);
+        return of(
+                () -> single ? TokenizerFiles.readText(file) : Gpt2Files.toTokenizerJson(folder),
+                TokenizerConfig.read(folder),
+                source);
     }
 
     /**
@@ -105,6 +124,16 @@ public final class Tokenizer {
     /** The ids of the text alone. */
     public int[] encode(String text) {
         return library.encode(wellFormed(text));
+    }
+
+    /** The ids of a text, such as a chat template's, in which special tokens that are spelled are those. */
+    public int[] encodeWithSpecialTokens(String text) {
+        return withSpecial.get().encode(wellFormed(text));
+    }
+
+    /** The texts of the special tokens that files beside the tokenizer name, by their names: {@code bos_token}, {@code eos_token} and others. */
+    public Map<String, String> namedSpecialTokens() {
+        return special.named();
     }
 
     /** As {@link #encode}, with what the model's own tokenizer adds in front, never with an end token behind. */
@@ -143,6 +172,14 @@ public final class Tokenizer {
 
     public boolean isSpecial(int id) {
         return specialIds.contains(id);
+    }
+
+    /** The texts of all special tokens. */
+    public Set<String> specialTexts() {
+        Set<String> texts = new HashSet<>(special.all());
+        specialIds.forEach(id -> texts.add(piece(id)));
+        texts.remove("");
+        return texts;
     }
 
     /** How a special token is spelled; empty for an id that is none. */

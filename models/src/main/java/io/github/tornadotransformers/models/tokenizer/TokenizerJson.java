@@ -2,6 +2,7 @@ package io.github.tornadotransformers.models.tokenizer;
 
 import com.fasterxml.jackson.core.JacksonException;
 import com.fasterxml.jackson.core.JsonParser;
+import com.fasterxml.jackson.databind.JsonNode;
 import io.github.tornadotransformers.models.CheckpointException;
 import io.github.tornadotransformers.models.Quoted;
 import io.github.tornadotransformers.models.checkpoint.JsonFault;
@@ -25,6 +26,8 @@ import java.util.stream.Collectors;
  * it, it is the text's id.) The edit also puts in what the files beside it say, and switches off truncation, padding and
  * dropout, which are for training, and the post-processor, which would put an end token behind a prompt.
  *
+ * <p>The text of a chat template is another matter: special tokens that it spells are special tokens. Another edit leaves them in.
+ *
  * @param pieces by id; null where an id has none
  * @param specialIds ids of special tokens
  * @param front ids that the post-processor puts in front of a text
@@ -34,16 +37,22 @@ record TokenizerJson(String[] pieces, Set<Integer> specialIds, int[] front, Stri
     /** How many ids may be without a piece: arrays are as long as the largest id. */
     private static final int MAX_UNUSED_IDS = 1 << 16;
 
+    /** What a special token is that is spelled in a text. */
+    enum Spelled {
+        TEXT,
+        TOKEN
+    }
+
     /**
      * @param source what messages call the text
      * @param config what the files beside it say
      * @throws CheckpointException if the text is not what the format says, or contradicts those files
      */
-    static TokenizerJson parse(String json, String source, TokenizerConfig config) {
+    static TokenizerJson parse(String json, String source, TokenizerConfig config, Spelled spelled) {
         try (JsonParser parser = TokenizerFiles.JSON.createParser(json)) {
             TokenizerJsonReader reader = new TokenizerJsonReader(json, parser, source);
             reader.read();
-            return of(json, reader, source, config);
+            return of(json, reader, source, config, spelled);
         } catch (JacksonException e) {
             throw new CheckpointException(source + " is not valid JSON" + JsonFault.describe(e), e);
         } catch (IOException e) {
@@ -51,27 +60,45 @@ record TokenizerJson(String[] pieces, Set<Integer> specialIds, int[] front, Stri
         }
     }
 
-    private static TokenizerJson of(String json, TokenizerJsonReader reader, String source, TokenizerConfig config) {
+    private static TokenizerJson of(
+            String json, TokenizerJsonReader reader, String source, TokenizerConfig config, Spelled spelled) {
         List<Piece> vocab = reader.vocab();
         List<AddedToken> added = config.declared().joinedWith(reader.addedTokens(), source, vocab);
         Set<String> special = new HashSet<>(config.special().all());
         added.stream().filter(AddedToken::special).map(AddedToken::content).forEach(special::add);
-        List<AddedToken> plain = added.stream()
-                .filter(token -> !special.contains(token.content()))
-                .toList();
+        List<AddedToken> known = spelled == Spelled.TEXT
+                ? added.stream()
+                        .filter(token -> !special.contains(token.content()))
+                        .toList()
+                : withSpecial(added, special, vocab);
 
         Map<String, Integer> missing = new LinkedHashMap<>();
         added.forEach(token -> missing.put(token.content(), token.id()));
         vocab.forEach(piece -> missing.remove(piece.text()));
         List<Piece> pieces = new ArrayList<>(vocab);
         missing.forEach((text, id) -> pieces.add(new Piece(text, id)));
-        missing.keySet().removeAll(special);
+        if (spelled == Spelled.TEXT) {
+            missing.keySet().removeAll(special);
+        }
 
         List<Edit> edits = new ArrayList<>(reader.switchedOff());
-        edits.add(reader.addedTokens(plain.stream().map(AddedToken::json).collect(Collectors.joining(",", "[", "]"))));
-        config.prefixSpace().changed(reader.stages()).forEach((name, stage) -> edits.add(reader.stage(name, stage)));
+        edits.add(reader.addedTokens(known.stream().map(AddedToken::json).collect(Collectors.joining(",", "[", "]"))));
+        Map<String, JsonNode> stages = spelled == Spelled.TEXT
+                ? config.prefixSpace().changed(reader.stages())
+                : config.prefixSpace().changedForSpelled(reader.stages());
+        stages.forEach((name, stage) -> edits.add(reader.stage(name, stage)));
         edits.add(reader.vocabStart().with(entries(missing, !vocab.isEmpty())));
         return new TokenizerJson(byId(pieces, source), ids(pieces, special), reader.front(), apply(edits, json));
+    }
+
+    /** With those that only the files beside it call special, as Hugging Face's loader adds them. */
+    private static List<AddedToken> withSpecial(List<AddedToken> added, Set<String> special, List<Piece> vocab) {
+        List<AddedToken> all = new ArrayList<>(added);
+        Set<String> known = added.stream().map(AddedToken::content).collect(Collectors.toSet());
+        vocab.stream()
+                .filter(piece -> special.contains(piece.text()) && !known.contains(piece.text()))
+                .forEach(piece -> all.add(AddedToken.special(piece.id(), piece.text())));
+        return all;
     }
 
     private static Set<Integer> ids(List<Piece> pieces, Set<String> texts) {

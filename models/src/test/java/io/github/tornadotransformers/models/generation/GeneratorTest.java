@@ -439,4 +439,62 @@ class GeneratorTest {
         longer[ids.length] = last;
         return longer;
     }
+
+    /** What is chosen depends on all that was run, so that a stale position would show. */
+    private static ScriptedForwardPass summing() {
+        return new ScriptedForwardPass(
+                VOCAB, CONTEXT, (sequence, logits) -> logits[3 + Math.floorMod(Arrays.hashCode(sequence), 97)] = 1);
+    }
+
+    private static GenerationResult run(Generator generator, int tokens, int... prompt) {
+        Generation generation = new Generation(
+                prompt,
+                CONTEXT,
+                new Sampler(SamplingOptions.GREEDY, VOCAB),
+                Optional.empty(),
+                GenerationOptions.ofTokens(tokens),
+                Optional.empty(),
+                GenerationListener.NONE);
+        return generator.generate(generation);
+    }
+
+    @Test
+    void whatTheTextBeforeHasRunIsNotRunAgain() {
+        ScriptedForwardPass forward = summing();
+        Generator reusing = Generator.reusing(forward);
+        int[][] prompts = {{5, 6, 7}, {5, 6, 7}, {5, 6, 8, 9}, {5}, {9, 9}, {5, 6, 7, 8}};
+        int[] reused = {0, 2, 2, 0, 0, 0};
+        for (int i = 0; i < prompts.length; i++) {
+            GenerationResult result = run(reusing, 4, prompts[i]);
+            assertThat(result.ids())
+                    .containsExactly(
+                            run(new Generator(summing()), 4, prompts[i]).ids());
+            assertThat(result.reusedTokens()).as("prompt " + i).isEqualTo(reused[i]);
+        }
+        GenerationResult before = run(reusing, 4, 5, 6, 7, 8);
+        int[] all = append(
+                IntStream.concat(IntStream.of(5, 6, 7, 8), IntStream.of(before.ids()))
+                        .toArray(),
+                3);
+        assertThat(run(reusing, 2, all).reusedTokens()).isEqualTo(7);
+        reusing.forget();
+        assertThat(run(reusing, 2, all).reusedTokens()).isZero();
+    }
+
+    @Test
+    void nothingIsReusedWhereTheForwardPassHasFailed() {
+        boolean[] fails = {false};
+        ScriptedForwardPass forward = new ScriptedForwardPass(VOCAB, CONTEXT, (sequence, logits) -> {
+            if (fails[0]) {
+                throw new IllegalStateException("broken");
+            }
+            logits[sequence.length] = 1;
+        });
+        Generator reusing = Generator.reusing(forward);
+        run(reusing, 1, 5, 6, 7, 8);
+        fails[0] = true;
+        assertThrows(IllegalStateException.class, () -> run(reusing, 1, 5, 6, 9, 9));
+        fails[0] = false;
+        assertThat(run(reusing, 1, 5, 6, 7, 8).reusedTokens()).isEqualTo(2);
+    }
 }
