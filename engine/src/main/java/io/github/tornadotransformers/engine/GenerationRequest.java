@@ -4,6 +4,7 @@ import io.github.tornadotransformers.models.InvalidRequest;
 import io.github.tornadotransformers.models.chat.ChatEnding;
 import io.github.tornadotransformers.models.chat.ChatMessage;
 import io.github.tornadotransformers.models.chat.ChatOptions;
+import io.github.tornadotransformers.models.chat.ChatTemplate;
 import io.github.tornadotransformers.models.generation.GenerationOptions;
 import io.github.tornadotransformers.models.generation.Guesser;
 import io.github.tornadotransformers.models.generation.PromptLookup;
@@ -49,17 +50,21 @@ public final class GenerationRequest {
         }
     }
 
-    private record Chat(List<ChatMessage> messages, ChatOptions options) implements Prompt {
+    /** @param given instead of the model's own template */
+    private record Chat(List<ChatMessage> messages, ChatOptions options, Optional<ChatTemplate> given)
+            implements Prompt {
+        private ChatTemplate template(ModelFolder model) {
+            return given.orElseGet(model::chatTemplate);
+        }
+
         @Override
         public int[] ids(ModelFolder model) {
-            return model.chatTemplate()
-                    .prompt(messages, options, model.tokenizer())
-                    .ids();
+            return template(model).prompt(messages, options, model.tokenizer()).ids();
         }
 
         @Override
         public GenerationOptions ending(GenerationOptions options, ModelFolder model) {
-            ChatEnding ending = model.chatTemplate().ending(model.tokenizer());
+            ChatEnding ending = template(model).ending(model.tokenizer());
             Set<Integer> tokens = new HashSet<>(options.endTokens());
             ending.token().ifPresent(tokens::add);
             List<String> texts = new ArrayList<>(options.stopTexts());
@@ -87,7 +92,12 @@ public final class GenerationRequest {
 
     /** Answers the last message of a conversation. Needs a model with a tokenizer and a chat template. */
     public static GenerationRequest ofChat(List<ChatMessage> messages, ChatOptions options) {
-        return of(new Chat(List.copyOf(messages), options));
+        return of(new Chat(List.copyOf(messages), options, Optional.empty()));
+    }
+
+    /** As {@link #ofChat(List, ChatOptions)}, with another template than the model's. */
+    public static GenerationRequest ofChat(List<ChatMessage> messages, ChatOptions options, ChatTemplate template) {
+        return of(new Chat(List.copyOf(messages), options, Optional.of(template)));
     }
 
     /** Continues ids, as they are: no start token comes before them. None: begins a text. */

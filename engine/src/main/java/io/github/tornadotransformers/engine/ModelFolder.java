@@ -45,6 +45,11 @@ public final class ModelFolder {
         return new LanguageModel(this, Engines.openQuickly(checkpoint, settings));
     }
 
+    /** For whoever needs more of it than this. */
+    public Checkpoint checkpoint() {
+        return checkpoint;
+    }
+
     public Path path() {
         return checkpoint.path();
     }
@@ -98,6 +103,20 @@ public final class ModelFolder {
                                                     + " tokenizer_config.json; a model that was not trained for conversations only continues texts")));
         }
         return chatTemplate.get();
+    }
+
+    /**
+     * As {@link #chatTemplate}, of a folder that need have no weights.
+     *
+     * @throws CheckpointException if the folder has no chat template, or one that cannot be used
+     */
+    public static ChatTemplate chatTemplateOf(Path folder) {
+        return ChatTemplate.ofFolder(folder)
+                .orElseThrow(
+                        () -> new CheckpointException(
+                                Quoted.path(folder)
+                                        + " has no chat template: expected chat_template.jinja, or chat_template in"
+                                        + " tokenizer_config.json; a model that was not trained for conversations only continues texts"));
     }
 
     /** The ids that end a text. */

@@ -42,6 +42,10 @@ public record SamplingOptions(
         return greedy || temperature == 0;
     }
 
+    public SamplingOptions withSeed(long other) {
+        return new SamplingOptions(temperature, topK, topP, minP, repetitionPenalty, other, greedy);
+    }
+
     private static void require(boolean holds, Term option, Number found, String expected) {
         if (!holds) {
             throw new InvalidRequest(Wording.of("%s is %s, expected %s", option, found, expected));
