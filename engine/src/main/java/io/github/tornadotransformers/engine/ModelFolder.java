@@ -95,7 +95,7 @@ public final class ModelFolder {
     public synchronized ChatTemplate chatTemplate() {
         if (chatTemplate.isEmpty()) {
             chatTemplate = Optional.of(
-                    ChatTemplate.ofFolder(path())
+                    ChatTemplate.ofModel(path())
                             .orElseThrow(
                                     () -> new CheckpointException(
                                             Quoted.path(path())
@@ -111,7 +111,7 @@ public final class ModelFolder {
      * @throws CheckpointException if the folder has no chat template, or one that cannot be used
      */
     public static ChatTemplate chatTemplateOf(Path folder) {
-        return ChatTemplate.ofFolder(folder)
+        return ChatTemplate.ofModel(folder)
                 .orElseThrow(
                         () -> new CheckpointException(
                                 Quoted.path(folder)

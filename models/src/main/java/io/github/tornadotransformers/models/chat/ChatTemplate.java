@@ -6,6 +6,8 @@ import io.github.tornadotransformers.models.InvalidRequest;
 import io.github.tornadotransformers.models.Quoted;
 import io.github.tornadotransformers.models.TransformersException;
 import io.github.tornadotransformers.models.checkpoint.CheckpointFiles;
+import io.github.tornadotransformers.models.gguf.GgufFile;
+import io.github.tornadotransformers.models.gguf.GgufTokens;
 import io.github.tornadotransformers.models.jinja.Limits;
 import io.github.tornadotransformers.models.jinja.Template;
 import io.github.tornadotransformers.models.jinja.TemplateException;
@@ -66,12 +68,23 @@ public final class ChatTemplate {
     }
 
     /**
-     * The template of a model's folder: {@code chat_template.jinja}, else {@code chat_template} of {@code tokenizer_config.json} or of
+     * The template of a model, from its GGUF file or from a folder: {@code chat_template.jinja}, else {@code chat_template} of {@code tokenizer_config.json} or of
      * {@code chat_template.json}, a text or a list of named ones, of which {@code default} counts, and {@code tool_use} where there are tools.
      *
      * @throws CheckpointException if there is one that cannot be used
      */
-    public static Optional<ChatTemplate> ofFolder(Path folder) {
+    public static Optional<ChatTemplate> ofModel(Path path) {
+        return GgufFile.isGguf(path) ? ofGguf(path) : ofFolder(path);
+    }
+
+    private static Optional<ChatTemplate> ofGguf(Path file) {
+        return GgufFile.open(file)
+                .metadata()
+                .text(GgufTokens.CHAT_TEMPLATE)
+                .map(text -> of(text, Quoted.path(file) + ": " + GgufTokens.CHAT_TEMPLATE));
+    }
+
+    private static Optional<ChatTemplate> ofFolder(Path folder) {
         Path jinja = folder.resolve(JINJA_FILE);
         if (Files.exists(jinja)) {
             return Optional.of(ofFile(jinja));

@@ -8,7 +8,6 @@ import io.github.tornadotransformers.models.program.Program;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
@@ -77,11 +76,6 @@ public final class Checkpoint implements ModelSource {
     /** The folder, or the GGUF file. */
     public Path path() {
         return stored.path();
-    }
-
-    /** The template of a chat that is stored with the weights; a folder has it in a file of its own. */
-    public Optional<String> chatTemplate() {
-        return stored.chatTemplate();
     }
 
     @Override

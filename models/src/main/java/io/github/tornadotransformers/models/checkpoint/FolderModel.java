@@ -74,11 +74,6 @@ record FolderModel(Path path, ConfigReader config, Optional<ConfigReader> genera
     }
 
     @Override
-    public Optional<String> chatTemplate() {
-        return Optional.empty();
-    }
-
-    @Override
     public TensorIndex tensors(ModelFamily<?> family, ModelConfig ofModel) {
         return TensorIndex.of(family, weights());
     }

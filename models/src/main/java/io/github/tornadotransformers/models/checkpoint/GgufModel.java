@@ -11,7 +11,6 @@ import java.nio.file.Path;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import java.util.OptionalInt;
 
 /** A GGUF file, or several that belong together. */
@@ -40,11 +39,6 @@ record GgufModel(GgufFile file, ConfigReader config) implements StoredModel {
     @Override
     public OptionalInt bosToken() {
         return file.metadata().tokenId(GgufTokens.BOS);
-    }
-
-    @Override
-    public Optional<String> chatTemplate() {
-        return file.metadata().text(GgufTokens.CHAT_TEMPLATE);
     }
 
     @Override

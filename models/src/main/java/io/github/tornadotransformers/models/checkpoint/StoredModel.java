@@ -6,7 +6,6 @@ import io.github.tornadotransformers.models.ModelFamily;
 import io.github.tornadotransformers.models.gguf.GgufFile;
 import java.nio.file.Path;
 import java.util.List;
-import java.util.Optional;
 import java.util.OptionalInt;
 
 /** A model as it is stored, in one of the layouts that are read: what {@link Checkpoint} needs of it. */
@@ -31,9 +30,6 @@ sealed interface StoredModel permits FolderModel, GgufModel {
 
     /** The id that begins a text. */
     OptionalInt bosToken();
-
-    /** The template of a chat that is stored with the weights; a folder has it in a file of its own. */
-    Optional<String> chatTemplate();
 
     /** Where the tensors are. */
     TensorIndex tensors(ModelFamily<?> family, ModelConfig config);

@@ -113,7 +113,7 @@ final class Arithmetic {
                 case "%" -> Math.floorMod(left, right);
                 default ->
                     right < 0
-                            ? (Object) Math.pow(left, right)
+                            ? (Object) Math.pow((double) left, (double) right)
                             : (Object) Math.powExact(left, (int) Math.min(right, 99));
             };
         } catch (ArithmeticException e) {

@@ -16,9 +16,9 @@ final class DateFormats {
                 out.append(c);
                 continue;
             }
-            boolean short_ = pattern.charAt(i + 1) == '-' && i + 2 < pattern.length();
-            i += short_ ? 2 : 1;
-            out.append(directive(pattern.charAt(i), short_, time));
+            boolean unpadded = pattern.charAt(i + 1) == '-' && i + 2 < pattern.length();
+            i += unpadded ? 2 : 1;
+            out.append(directive(pattern.charAt(i), unpadded, time));
         }
         return out.toString();
     }

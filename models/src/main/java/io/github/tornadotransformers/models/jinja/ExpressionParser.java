@@ -169,35 +169,26 @@ final class ExpressionParser {
     }
 
     private Expression primary() {
-        Token token = tokens.current();
-        switch (token.kind()) {
-            case NAME -> {
-                return name(tokens.next().text());
-            }
+        return switch (tokens.current().kind()) {
+            case NAME -> name(tokens.next().text());
             case STRING -> {
                 StringBuilder text = new StringBuilder();
                 while (tokens.current().kind() == Kind.STRING) {
                     text.append(tokens.next().text());
                 }
-                return new Expression.Constant(text.toString());
+                yield new Expression.Constant(text.toString());
             }
-            case INTEGER -> {
-                return new Expression.Constant(integer(tokens.next()));
-            }
-            case FLOAT -> {
-                return new Expression.Constant(
-                        Double.valueOf(tokens.next().text().replace("_", "")));
-            }
-            default -> {
-                return bracketed();
-            }
-        }
+            case INTEGER -> new Expression.Constant(integer(tokens.next()));
+            case FLOAT ->
+                new Expression.Constant(Double.valueOf(tokens.next().text().replace("_", "")));
+            default -> bracketed();
+        };
     }
 
     private static Expression name(String name) {
         return switch (name) {
-            case "true", "True" -> new Expression.Constant(Boolean.TRUE);
-            case "false", "False" -> new Expression.Constant(Boolean.FALSE);
+            case "true", "True" -> new Expression.Constant(true);
+            case "false", "False" -> new Expression.Constant(false);
             case "none", "None" -> new Expression.Constant(null);
             default -> new Expression.Name(name);
         };

@@ -80,7 +80,8 @@ final class GgufTokenizer {
         bos.ifPresent(all::add);
         eos.ifPresent(all::add);
         boolean addsBos = metadata.flag(GgufTokens.ADDS_BOS).orElseGet(tokenizer::usuallyAddsBos);
-        return new SpecialTokens(bos, eos, Set.copyOf(all), SpecialTokens.named(bos, eos), Optional.of(addsBos && bos.isPresent()));
+        return new SpecialTokens(
+                bos, eos, Set.copyOf(all), SpecialTokens.named(bos, eos), Optional.of(addsBos && bos.isPresent()));
     }
 
     private boolean usuallyAddsBos() {

@@ -86,7 +86,8 @@ public final class Tokenizer {
     private static Tokenizer of(Supplier<String> json, TokenizerConfig config, String source) {
         return new Tokenizer(
                 TokenizerJson.parse(json.get(), source, config, Spelled.TEXT),
-                () -> TokenizerJson.parse(json.get(), source, config, Spelled.TOKEN).edited(),
+                () -> TokenizerJson.parse(json.get(), source, config, Spelled.TOKEN)
+                        .edited(),
                 config.special(),
                 source);
     }

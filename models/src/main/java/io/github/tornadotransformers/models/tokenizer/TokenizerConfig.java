@@ -19,7 +19,9 @@ record TokenizerConfig(SpecialTokens special, DeclaredTokens declared, PrefixSpa
     /** Nothing but special tokens. */
     static TokenizerConfig of(String source, SpecialTokens special) {
         return new TokenizerConfig(
-                special, new DeclaredTokens(source, Map.of(), false), new PrefixSpace(source, "", Optional.empty()));
+                special,
+                new DeclaredTokens(source, Map.of(), false),
+                new PrefixSpace(source, "", Optional.empty(), true));
     }
 
     /** @throws CheckpointException if a file is broken, or asks for what is not implemented; a missing one says nothing */

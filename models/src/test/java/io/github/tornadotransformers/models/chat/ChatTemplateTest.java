@@ -29,9 +29,9 @@ class ChatTemplateTest {
 
     @Test
     void aFolderWithoutOneHasNone() throws IOException {
-        assertThat(ChatTemplate.ofFolder(folder)).isEmpty();
+        assertThat(ChatTemplate.ofModel(folder)).isEmpty();
         write("tokenizer_config.json", "{\"chat_template\": null}");
-        assertThat(ChatTemplate.ofFolder(folder)).isEmpty();
+        assertThat(ChatTemplate.ofModel(folder)).isEmpty();
     }
 
     @Test
@@ -52,7 +52,7 @@ class ChatTemplateTest {
                 """);
         assertThat(rendered()).isEqualTo("dTrue");
         ChatOptions tools = ChatOptions.DEFAULT.withTools(List.of(Map.of("name", "x")));
-        assertThat(ChatTemplate.ofFolder(folder).orElseThrow().render(HELLO, tools, Map.of()))
+        assertThat(ChatTemplate.ofModel(folder).orElseThrow().render(HELLO, tools, Map.of()))
                 .isEqualTo("t1");
     }
 
@@ -140,12 +140,12 @@ class ChatTemplateTest {
     }
 
     private String rendered() {
-        return ChatTemplate.ofFolder(folder).orElseThrow().render(HELLO, ChatOptions.DEFAULT, Map.of());
+        return ChatTemplate.ofModel(folder).orElseThrow().render(HELLO, ChatOptions.DEFAULT, Map.of());
     }
 
     private void assertRefused(String reason) {
         assertThatExceptionOfType(CheckpointException.class)
-                .isThrownBy(() -> ChatTemplate.ofFolder(folder))
+                .isThrownBy(() -> ChatTemplate.ofModel(folder))
                 .withMessageContaining(reason);
     }
 
