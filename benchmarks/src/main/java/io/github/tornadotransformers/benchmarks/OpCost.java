@@ -48,7 +48,8 @@ public record OpCost(long weightBytes, long cacheBytes, long activationBytes, lo
         long outputs = (long) rows * op.output().width();
         return switch (op) {
             case Op.TokenEmbedding embedding -> {
-                int element = dtype == DType.INT8 ? dtype.bytes() + Float.BYTES : dtype.bytes();
+                int element =
+                        dtype == DType.STORED ? 1 : dtype == DType.INT8 ? dtype.bytes() + Float.BYTES : dtype.bytes();
                 int products = (dtype == DType.INT8 ? 1 : 0) + (embedding.scale() == 1f ? 0 : 1);
                 yield new OpCost(outputs * element, 0, floats(outputs), products * outputs);
             }
@@ -116,8 +117,11 @@ public record OpCost(long weightBytes, long cacheBytes, long activationBytes, lo
                 (2L * weight.rows() + perOutput) * outputs);
     }
 
-    /** Bytes of one layer of a matrix. */
+    /** Bytes of one layer of a matrix; as {@code STORED} about, as if it were of four-bit blocks. */
     static long matrixBytes(Weight weight, DType dtype) {
+        if (dtype == DType.STORED) {
+            return weight.layerSize() * 9 / 16;
+        }
         long scales = dtype == DType.INT8 ? WeightData.scaleBytes(weight) : 0;
         return (WeightData.elementBytes(weight, dtype) + scales) / weight.layers();
     }

@@ -3,6 +3,8 @@ package io.github.tornadotransformers.engine;
 import io.github.tornadotransformers.host.HostOps;
 import io.github.tornadotransformers.models.EngineException;
 import io.github.tornadotransformers.models.InvalidRequest;
+import io.github.tornadotransformers.models.Term;
+import io.github.tornadotransformers.models.Wording;
 import io.github.tornadotransformers.models.checkpoint.DType;
 import io.github.tornadotransformers.models.checkpoint.ModelSource;
 import io.github.tornadotransformers.models.checkpoint.Weights;
@@ -26,11 +28,20 @@ public final class Engines {
         Program program = ContextLength.program(model.config(), settings);
         DType dtype = settings.dtype().orElse(model.storedDType());
         if (settings.engine().onDevice()) {
-            HostMemory.require(program, dtype);
+            requireOnDevice(dtype);
+            HostMemory.require(program, model.weightBytes(program, dtype), dtype);
             return DeviceEngine.open(model, program, dtype, settings);
         }
-        HostMemory.requireWithHeap(program, dtype, settings);
+        HostMemory.requireWithHeap(program, model.weightBytes(program, dtype), dtype, settings);
         return HostEngine.open(model, program, dtype, settings);
+    }
+
+    private static void requireOnDevice(DType dtype) {
+        if (dtype == DType.STORED) {
+            throw new InvalidRequest(Wording.of(
+                    "the weights are quantized in blocks, which devices do not have: choose %s int8, or another",
+                    Term.DTYPE));
+        }
     }
 
     /**
@@ -43,7 +54,7 @@ public final class Engines {
         }
         Program program = ContextLength.program(model.config(), settings);
         DType dtype = settings.dtype().orElse(model.storedDType());
-        HostMemory.requireWithHeap(program, dtype, settings);
+        HostMemory.requireWithHeap(program, model.weightBytes(program, dtype), dtype, settings);
         return HostEngine.openQuickly(model, program, dtype, settings);
     }
 
@@ -56,7 +67,7 @@ public final class Engines {
             ModelSource model, EngineSettings settings, BiFunction<Program, Weights, ForwardPass> interpreter) {
         Program program = ContextLength.program(model.config(), settings);
         DType dtype = settings.dtype().orElse(model.storedDType());
-        HostMemory.requireWithHeap(program, dtype, settings);
+        HostMemory.requireWithHeap(program, model.weightBytes(program, dtype), dtype, settings);
         return HostEngine.open(model, program, dtype, settings, interpreter);
     }
 
@@ -77,6 +88,7 @@ public final class Engines {
     /** That a model is being loaded, and how much of it: for whoever waits. */
     public static String loading(ModelSource model, EngineSettings settings) {
         Program program = ContextLength.program(model.config(), settings);
-        return "loading " + HostMemory.figures(program, settings.dtype().orElse(model.storedDType())) + " …";
+        DType dtype = settings.dtype().orElse(model.storedDType());
+        return "loading " + HostMemory.figures(program, model.weightBytes(program, dtype), dtype) + " …";
     }
 }

@@ -5,9 +5,7 @@ import io.github.tornadotransformers.models.ByteCount;
 import io.github.tornadotransformers.models.Term;
 import io.github.tornadotransformers.models.Wording;
 import io.github.tornadotransformers.models.checkpoint.DType;
-import io.github.tornadotransformers.models.checkpoint.WeightData;
 import io.github.tornadotransformers.models.program.Program;
-import io.github.tornadotransformers.models.program.Weight;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -26,21 +24,21 @@ public final class HostMemory {
     private HostMemory() {}
 
     /** @throws MemoryException with both figures, if weights and cache do not fit what is free */
-    static void require(Program program, DType dtype) {
-        requireFree(program, program.cacheBytes(), dtype);
+    static void require(Program program, long weightBytes, DType dtype) {
+        requireFree(weightBytes, program.cacheBytes(), dtype);
     }
 
-    private static void requireFree(Program program, long cacheBytes, DType dtype) {
+    private static void requireFree(long weightBytes, long cacheBytes, DType dtype) {
         OptionalLong free = free();
         if (free.isPresent()) {
-            require(weightBytes(program, dtype), cacheBytes, free.getAsLong(), dtype);
+            require(weightBytes, cacheBytes, free.getAsLong(), dtype);
         }
     }
 
-    /** As {@link #require(Program, DType)}, for an engine that keeps the cache in pages in the JVM's heap. */
-    static void requireWithHeap(Program program, DType dtype, EngineSettings settings) {
+    /** As {@link #require(Program, long, DType)}, for an engine that keeps the cache in pages in the JVM's heap. */
+    static void requireWithHeap(Program program, long weightBytes, DType dtype, EngineSettings settings) {
         long cacheBytes = cacheBytes(program, settings);
-        requireFree(program, cacheBytes, dtype);
+        requireFree(weightBytes, cacheBytes, dtype);
         requireHeap(program.contextLength(), cacheBytes, freeHeap());
     }
 
@@ -77,8 +75,8 @@ public final class HostMemory {
     }
 
     /** How much a model takes, for a message. */
-    static String figures(Program program, DType dtype) {
-        return ByteCount.binaryWords(weightBytes(program, dtype)) + " of weights as "
+    static String figures(Program program, long weightBytes, DType dtype) {
+        return ByteCount.binaryWords(weightBytes) + " of weights as "
                 + dtype.toString().toLowerCase(Locale.ROOT) + ", " + ByteCount.binaryWords(program.cacheBytes())
                 + " of cache for " + program.contextLength() + " positions";
     }
@@ -96,18 +94,6 @@ public final class HostMemory {
                     Term.DTYPE,
                     Term.CONTEXT));
         }
-    }
-
-    private static long weightBytes(Program program, DType dtype) {
-        long bytes = 0;
-        for (Weight weight : program.weights()) {
-            DType kept = weight.kind() == Weight.Kind.MATRIX ? dtype : DType.F32;
-            bytes = Math.addExact(bytes, WeightData.elementBytes(weight, kept));
-            if (kept == DType.INT8) {
-                bytes = Math.addExact(bytes, WeightData.scaleBytes(weight));
-            }
-        }
-        return bytes;
     }
 
     /** What the machine, and each control group of the process, can still give. */

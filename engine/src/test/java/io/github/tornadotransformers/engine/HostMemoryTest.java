@@ -41,7 +41,7 @@ class HostMemoryTest {
 
     @Test
     void littleIsNotShownAsNothing() {
-        assertThat(HostMemory.figures(TestCheckpoints.gpt2().program(37), DType.BF16))
+        assertThat(HostMemory.figures(TestCheckpoints.gpt2().program(37), 34 << 10, DType.BF16))
                 .isEqualTo("34.0 KiB of weights as bf16, 63.0 KiB of cache for 37 positions");
     }
 

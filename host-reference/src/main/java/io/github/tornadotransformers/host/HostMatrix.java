@@ -4,21 +4,58 @@ import io.github.tornadotransformers.models.checkpoint.DType;
 import io.github.tornadotransformers.models.checkpoint.WeightAllocator;
 import io.github.tornadotransformers.models.checkpoint.WeightData;
 import io.github.tornadotransformers.models.checkpoint.WeightLayout;
+import io.github.tornadotransformers.models.checkpoint.Weights;
+import io.github.tornadotransformers.models.program.Weight;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
+import java.util.List;
 
 /**
  * One layer of a matrix, {@code [rows][columns]}: a linear layer has a row per input and a column per output.
  *
  * @param elements {@code rows * columns} elements of {@code dtype}, in the order of {@code layout}
  * @param scales float32 {@code [ceil(rows / 32)][columns]} where the type is INT8, in the order of {@code layout}
+ * @param apart where the type is STORED, its columns; none otherwise
  */
 public record HostMatrix(
-        DType dtype, int rows, int columns, WeightLayout layout, MemorySegment elements, MemorySegment scales) {
+        DType dtype,
+        int rows,
+        int columns,
+        WeightLayout layout,
+        MemorySegment elements,
+        MemorySegment scales,
+        List<HostColumns> apart) {
+    public HostMatrix {
+        apart = List.copyOf(apart);
+    }
+
+    /** In memory that is its own. */
+    public HostMatrix(
+            DType dtype, int rows, int columns, WeightLayout layout, MemorySegment elements, MemorySegment scales) {
+        this(dtype, rows, columns, layout, elements, scales, List.of());
+    }
+
+    /** Columns that are kept apart, left to right. */
+    HostMatrix(int rows, int columns, List<HostColumns> apart) {
+        this(DType.STORED, rows, columns, WeightLayout.PANELS, MemorySegment.NULL, MemorySegment.NULL, apart);
+    }
+
     /** As the canonical constructor, row-major. */
     public HostMatrix(DType dtype, int rows, int columns, MemorySegment elements, MemorySegment scales) {
         this(dtype, rows, columns, WeightLayout.ROW_MAJOR, elements, scales);
+    }
+
+    /** One layer of a weight. */
+    public static HostMatrix of(Weights weights, Weight weight, int layer) {
+        return weights.isStored(weight)
+                ? new HostMatrix(
+                        weight.rows(),
+                        weight.columns(),
+                        weights.columns(weight, layer).stream()
+                                .map(HostColumns::of)
+                                .toList())
+                : of(weights.get(weight), layer);
     }
 
     public static HostMatrix of(WeightData data, int layer) {
@@ -39,6 +76,7 @@ public record HostMatrix(
             case BF16 -> Float.intBitsToFloat(elements.getAtIndex(ValueLayout.JAVA_SHORT, index) << 16);
             case F16 -> Float.float16ToFloat(elements.getAtIndex(ValueLayout.JAVA_SHORT, index));
             case INT8 -> elements.getAtIndex(ValueLayout.JAVA_BYTE, index);
+            case STORED -> throw new IllegalStateException("tensors are kept apart");
         };
     }
 
@@ -82,6 +120,13 @@ public record HostMatrix(
 
     /** The weight itself, float32. */
     float value(int row, int column) {
+        if (dtype == DType.STORED) {
+            return apart.stream()
+                    .filter(columns -> column < columns.firstColumn() + columns.columns())
+                    .findFirst()
+                    .orElseThrow()
+                    .value(row, column);
+        }
         float element = element(row, column);
         return dtype == DType.INT8 ? element * scale(row, column) : element;
     }

@@ -18,7 +18,7 @@ public interface OpWeights {
         return new OpWeights() {
             @Override
             public HostMatrix matrix(Weight weight) {
-                return HostMatrix.of(weights.get(weight), index(weight));
+                return HostMatrix.of(weights, weight, index(weight));
             }
 
             @Override

@@ -1,5 +1,6 @@
 package io.github.tornadotransformers.host;
 
+import io.github.tornadotransformers.models.checkpoint.DType;
 import java.util.Arrays;
 
 /**
@@ -11,6 +12,7 @@ final class PackedRows {
     private int rows;
     private int padded;
     private int depth;
+    private float[] blockSums = {};
 
     /**
      * Packs {@code x[offset + r * depth + k]}.
@@ -49,6 +51,40 @@ final class PackedRows {
     /** Where the tile of a row begins: a slice that starts at {@code start} has {@code size} elements of each row. */
     int at(int start, int size, int row) {
         return start * padded + row * size;
+    }
+
+    /** Sums the inputs of each row in each block of 32, left to right, for {@link #blockSums}. */
+    void sumBlocks() {
+        int blocks = depth / DType.BLOCK;
+        if (blockSums.length < blocks * padded) {
+            blockSums = new float[blocks * padded];
+        }
+        for (int block = 0; block < blocks; block++) {
+            int start = block * DType.BLOCK / HostOps.SLICE * HostOps.SLICE;
+            int size = Math.min(HostOps.SLICE, depth - start);
+            int height;
+            for (int row = 0; row < rows; row += height) {
+                height = Tiles.height(rows - row);
+                int first = at(start, size, row) + (block * DType.BLOCK - start) * height;
+                for (int r = 0; r < height; r++) {
+                    float sum = 0f;
+                    for (int k = 0; k < DType.BLOCK; k++) {
+                        sum += elements[first + k * height + r];
+                    }
+                    blockSums[block * padded + row + r] = sum;
+                }
+            }
+        }
+    }
+
+    /** What {@link #sumBlocks} summed. */
+    float[] blockSums() {
+        return blockSums;
+    }
+
+    /** Where the sum of a row's block lies that begins at {@code start}. */
+    int blockSumsAt(int start, int row) {
+        return start / DType.BLOCK * padded + row;
     }
 
     private void packSlice(float[] x, int offset, int slice) {

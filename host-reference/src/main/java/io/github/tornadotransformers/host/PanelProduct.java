@@ -1,5 +1,6 @@
 package io.github.tornadotransformers.host;
 
+import io.github.tornadotransformers.models.checkpoint.BlockData;
 import io.github.tornadotransformers.models.checkpoint.DType;
 import java.util.Arrays;
 import jdk.incubator.vector.FloatVector;
@@ -28,12 +29,16 @@ final class PanelProduct {
      */
     private static final int FETCHED = Tiles.ROWS < GROUP ? DType.BLOCK : HostOps.SLICE;
 
+    /** Rows of the smallest block of a block format. */
+    private static final int SMALLEST_BLOCK = 16;
+
     /** One slice of the panel, {@code [depth][COLUMNS]}. */
     private float[] panel = new float[HostOps.SLICE * COLUMNS];
 
     private final float[] sums = new float[ABREAST * COLUMNS];
     private final float[] slices = new float[GROUP * COLUMNS];
-    private final float[] scales = new float[HostOps.SLICE / DType.BLOCK * COLUMNS];
+    private final float[] scales = new float[HostOps.SLICE / SMALLEST_BLOCK * COLUMNS];
+    private final float[] minima = new float[HostOps.SLICE / SMALLEST_BLOCK * COLUMNS];
     private final WidenedRows widenedRows = new WidenedRows();
     private final int[] starts = new int[ABREAST];
     private float[] totals = new float[ABREAST * COLUMNS];
@@ -112,6 +117,44 @@ final class PanelProduct {
                 height = Tiles.height(x.rows() - row);
                 quantizedSlice(x.elements(), x.at(start, size, row), height, size);
                 VectorMath.add(totals, row * COLUMNS, slices, 0, height * COLUMNS);
+            }
+        }
+    }
+
+    /** Of the panel of a matrix in a block format that begins at {@code column}. */
+    void product(PackedRows x, BlockData matrix, int column) {
+        clearTotals(x.rows());
+        int blockRows = matrix.format().blockRows();
+        float[] inputs = matrix.format().hasMinimum() ? x.blockSums() : null;
+        for (int start = 0; start < x.depth(); start += HostOps.SLICE) {
+            int size = Math.min(HostOps.SLICE, x.depth() - start);
+            WidenedBlocks.copyQuants(matrix, start, size, column, panel);
+            WidenedBlocks.copyScales(matrix, start, size, column, scales, minima);
+            int height;
+            for (int row = 0; row < x.rows(); row += height) {
+                height = Tiles.height(x.rows() - row);
+                int at = x.at(start, size, row);
+                Arrays.fill(slices, 0f);
+                for (int block = 0; block < size; block += blockRows) {
+                    Tiles.multiply(x.elements(), at + block * height, height, panel, block, blockRows, sums);
+                    addScaled(block / blockRows * COLUMNS, height);
+                    if (inputs != null) {
+                        addMinima(block / blockRows * COLUMNS, height, inputs, x.blockSumsAt(start + block, row));
+                    }
+                }
+                VectorMath.add(totals, row * COLUMNS, slices, 0, height * COLUMNS);
+            }
+        }
+    }
+
+    /** {@code slices[r][c] += inputs[first + r] * minima[minimum + c]}. */
+    private void addMinima(int minimum, int height, float[] inputs, int first) {
+        for (int c = 0; c < COLUMNS; c += LANES) {
+            FloatVector factor = FloatVector.fromArray(FLOATS, minima, minimum + c);
+            for (int r = 0; r < height; r++) {
+                int at = r * COLUMNS + c;
+                factor.fma(FloatVector.broadcast(FLOATS, inputs[first + r]), FloatVector.fromArray(FLOATS, slices, at))
+                        .intoArray(slices, at);
             }
         }
     }

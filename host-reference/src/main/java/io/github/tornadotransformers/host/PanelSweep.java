@@ -123,6 +123,7 @@ final class PanelSweep {
                 }
             }
             case F16 -> sweepHalves(elements, first, next, count, depth, x, offset, total, to);
+            case STORED -> throw new IllegalStateException("tensors are kept apart");
             case INT8 -> {
                 MemorySegment scales = matrix.scales();
                 long scale = matrix.scaleIndex(0, column) * Float.BYTES;

@@ -1,5 +1,7 @@
 package io.github.tornadotransformers.host;
 
+import io.github.tornadotransformers.models.checkpoint.BlockData;
+import io.github.tornadotransformers.models.checkpoint.BlockFormat;
 import io.github.tornadotransformers.models.checkpoint.DType;
 import io.github.tornadotransformers.models.program.Activation;
 import io.github.tornadotransformers.models.program.AttentionShape;
@@ -76,14 +78,33 @@ public final class ScalarOps implements HostOps {
         int columns = weight.columns();
         for (int r = 0; r < rows; r++) {
             for (int c = 0; c < columns; c++) {
-                float sum = weight.dtype() == DType.INT8
-                        ? quantizedProduct(x, r * weight.rows(), weight, c)
-                        : product(x, r * weight.rows(), weight, c);
+                float sum = anyProduct(x, r * weight.rows(), weight, c);
                 float y = bias == null ? sum : sum + bias[c];
                 y = activate(activation, y);
                 out[r * columns + c] = join(residual, out[r * columns + c], y);
             }
         }
+    }
+
+    private static float anyProduct(float[] x, int row, HostMatrix weight, int column) {
+        return switch (weight.dtype()) {
+            case F32, BF16, F16 -> product(x, row, weight, column);
+            case INT8 -> quantizedProduct(x, row, weight, column);
+            case STORED -> storedProduct(x, row, weight, column);
+        };
+    }
+
+    private static float storedProduct(float[] x, int row, HostMatrix weight, int column) {
+        for (HostColumns columns : weight.apart()) {
+            int own = column - columns.firstColumn();
+            if (own < columns.columns()) {
+                return switch (columns) {
+                    case HostColumns.Plain plain -> anyProduct(x, row, plain.matrix(), own);
+                    case HostColumns.Blocks blocks -> blockProduct(x, row, blocks.matrix(), own);
+                };
+            }
+        }
+        throw new IllegalArgumentException("column " + column + " of " + weight.columns());
     }
 
     private static float product(float[] x, int row, HostMatrix weight, int column) {
@@ -102,6 +123,34 @@ public final class ScalarOps implements HostOps {
                     sum = Math.fma(x[row + k], weight.element(k, column), sum);
                 }
                 slice = Math.fma(sum, weight.scale(block, column), slice);
+            }
+            total += slice;
+        }
+        return total;
+    }
+
+    /**
+     * As {@link #quantizedProduct}, of blocks of a {@link BlockFormat}: a slice adds the sum of a block's products times its scale, and
+     * then, where blocks have minima, the sum of its inputs times its minimum.
+     */
+    private static float blockProduct(float[] x, int row, BlockData weight, int column) {
+        int size = weight.format().blockRows();
+        int[] quants = new int[size];
+        float total = 0f;
+        for (int start = 0; start < weight.rows(); start += SLICE) {
+            float slice = 0f;
+            for (int block = start; block < Math.min(start + SLICE, weight.rows()); block += size) {
+                float products = 0f;
+                float inputs = 0f;
+                weight.quants(block, column, size, quants);
+                for (int i = 0; i < size; i++) {
+                    products = Math.fma(x[row + block + i], quants[i], products);
+                    inputs += x[row + block + i];
+                }
+                slice = Math.fma(products, weight.scale(block, column), slice);
+                if (weight.format().hasMinimum()) {
+                    slice = Math.fma(inputs, weight.minimum(block, column), slice);
+                }
             }
             total += slice;
         }

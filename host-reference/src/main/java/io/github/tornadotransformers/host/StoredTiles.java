@@ -36,6 +36,7 @@ final class StoredTiles {
         return PanelSweep.takes(matrix, column)
                 && switch (matrix.dtype()) {
                     case F32, BF16 -> true;
+                    case STORED -> false;
                     case F16 -> false; // the compiler makes vectors of its conversion for arrays only
                     case INT8 -> rows < MANY_TILES * Tiles.ROWS;
                 };
@@ -86,7 +87,7 @@ final class StoredTiles {
                     }
                 }
             }
-            case F16 -> throw new IllegalArgumentException("F16 is not multiplied where it lies");
+            case F16, STORED -> throw new IllegalArgumentException(matrix.dtype() + " is not multiplied where it lies");
         }
     }
 

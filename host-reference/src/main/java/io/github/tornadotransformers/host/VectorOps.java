@@ -1,5 +1,6 @@
 package io.github.tornadotransformers.host;
 
+import io.github.tornadotransformers.models.checkpoint.BlockData;
 import io.github.tornadotransformers.models.checkpoint.DType;
 import io.github.tornadotransformers.models.checkpoint.WeightLayout;
 import io.github.tornadotransformers.models.program.Activation;
@@ -20,6 +21,9 @@ public final class VectorOps implements HostOps {
     private static final int PANEL_ROWS = 4;
 
     private static final int PANEL = WeightLayout.PANEL;
+
+    /** So many rows are multiplied with blocks one by one; for more, a panel is widened once. */
+    private static final int SWEPT_BLOCKS = 2;
 
     /** Elements of a matrix that are worth a thread's turn where it is read for few rows. */
     private static final int SWEEP_ELEMENTS = 1 << 15;
@@ -115,7 +119,21 @@ public final class VectorOps implements HostOps {
             Residual residual,
             int rows,
             float[] out) {
-        Epilogue epilogue = new Epilogue(bias, activation, residual, weight.columns(), out);
+        Epilogue epilogue = new Epilogue(bias, activation, residual, weight.columns(), 0, out);
+        if (weight.dtype() != DType.STORED) {
+            multiply(x, weight, rows, epilogue);
+            return;
+        }
+        for (HostColumns columns : weight.apart()) {
+            Epilogue own = epilogue.at(columns.firstColumn());
+            switch (columns) {
+                case HostColumns.Plain plain -> multiply(x, plain.matrix(), rows, own);
+                case HostColumns.Blocks blocks -> multiplyBlocks(x, blocks.matrix(), rows, own);
+            }
+        }
+    }
+
+    private void multiply(float[] x, HostMatrix weight, int rows, Epilogue epilogue) {
         if (rows <= sweptRows(weight.dtype())) {
             sweep(x, weight, rows, epilogue);
         } else {
@@ -171,6 +189,42 @@ public final class VectorOps implements HostOps {
         }
     }
 
+    private void multiplyBlocks(float[] x, BlockData weight, int rows, Epilogue epilogue) {
+        if (rows <= SWEPT_BLOCKS) {
+            for (int r = 0; r < rows; r++) {
+                sweepBlocks(x, r, weight, epilogue);
+            }
+            return;
+        }
+        PackedRows packed = packed(x, rows, weight.rows());
+        if (weight.format().hasMinimum()) {
+            packed.sumBlocks();
+        }
+        team.run(Math.ceilDiv(weight.columns(), PANEL), (worker, part) -> {
+            int first = part * PANEL;
+            PanelProduct product = scratch[worker].panels;
+            product.product(packed, weight, first);
+            int count = Math.min(PANEL, weight.columns() - first);
+            epilogue.finish(product.totals(), rows, PanelProduct.COLUMNS, 0, first, count);
+        });
+    }
+
+    private void sweepBlocks(float[] x, int r, BlockData weight, Epilogue epilogue) {
+        int offset = r * weight.rows();
+        float[] inputs = BlockSweep.blockSums(x, offset, weight.rows(), weight.format());
+        int groups = Math.ceilDiv(weight.columns(), BlockSweep.COLUMNS);
+        int parts = sweepParts(groups, (long) weight.rows() * weight.columns());
+        team.run(parts, (worker, part) -> {
+            Scratch own = scratch[worker];
+            for (int group = groups * part / parts; group < groups * (part + 1) / parts; group++) {
+                int first = group * BlockSweep.COLUMNS;
+                int count = Math.min(BlockSweep.COLUMNS, weight.columns() - first);
+                own.blocks.product(x, offset, inputs, weight, first, own.totals);
+                epilogue.finish(own.totals, 1, BlockSweep.COLUMNS, r, first, count);
+            }
+        });
+    }
+
     private void multiplyPanels(float[] x, HostMatrix weight, int rows, Epilogue epilogue) {
         int columns = weight.columns();
         PackedRows packed = packed(x, rows, weight.rows());
@@ -184,13 +238,20 @@ public final class VectorOps implements HostOps {
     }
 
     /** What follows the sum of a linear layer: bias, activation, residual. */
-    private record Epilogue(float[] bias, Activation activation, Residual residual, int columns, float[] out) {
+    private record Epilogue(
+            float[] bias, Activation activation, Residual residual, int columns, int origin, float[] out) {
+        /** The same for columns from {@code first} on, which are counted from there. */
+        Epilogue at(int first) {
+            return new Epilogue(bias, activation, residual, columns, first, out);
+        }
+
         /**
          * @param totals {@code [rows][stride]}; what they hold is lost
          * @param row where the first of the rows goes
-         * @param first column of the output
+         * @param column of the output, counted from the origin
          */
-        void finish(float[] totals, int rows, int stride, int row, int first, int count) {
+        void finish(float[] totals, int rows, int stride, int row, int column, int count) {
+            int first = origin + column;
             if (bias != null) {
                 for (int r = 0; r < rows; r++) {
                     VectorMath.add(totals, r * stride, bias, first, count);
@@ -525,6 +586,7 @@ public final class VectorOps implements HostOps {
     /** What one thread needs besides the arrays. */
     private static final class Scratch {
         private final PanelSweep sweep = new PanelSweep();
+        private final BlockSweep blocks = new BlockSweep();
         private final PanelProduct panels = new PanelProduct();
         private final PackedRows row = new PackedRows();
         private final KvRows rows = new KvRows();

@@ -82,6 +82,7 @@ final class WidenedRows {
                         : widenBf16(elements, first, rows, count, step, to, target, stride);
             case F16 -> widenF16(elements, first, rows, count, step, to, target, stride);
             case INT8 -> widenBytes(elements, first, rows, count, step, to, target, stride);
+            case STORED -> throw new IllegalStateException("tensors are kept apart");
         };
         for (int r = 0; r < rows && copied < count; r++) {
             for (int c = copied; c < count; c++) {

@@ -26,7 +26,7 @@ class HostForwardPassTest {
     private record Model(String name, Program program, Weights weights, int[] tokens) {
         static Model of(RandomData data) {
             ModelConfig config = RandomConfigs.of(data);
-            DType dtype = DType.values()[data.between(0, 3)];
+            DType dtype = DType.OF_MATRICES.get(data.between(0, 3));
             WeightLayout layout = data.coin() ? WeightLayout.PANELS : WeightLayout.ROW_MAJOR;
             Program program = config.program(data.between(1, config.contextLength()));
             int[] tokens = data.ints(data.between(1, program.contextLength()), config.vocabSize());

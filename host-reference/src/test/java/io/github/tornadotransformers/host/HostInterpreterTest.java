@@ -39,7 +39,7 @@ class HostInterpreterTest {
         static Model of(RandomData data) {
             ModelConfig config = RandomConfigs.of(data, CONTEXT);
             Program program = config.program(CONTEXT);
-            DType dtype = DType.values()[data.between(0, 3)];
+            DType dtype = DType.OF_MATRICES.get(data.between(0, 3));
             WeightLayout layout = data.coin() ? WeightLayout.PANELS : WeightLayout.ROW_MAJOR;
             Weights weights = RandomModels.weights(program, dtype, layout, data);
             return new Model(dtype + " " + config, program, weights, KvType.values()[data.between(0, 2)]);

@@ -27,6 +27,7 @@ final class RandomMatrix {
                     elements.setAtIndex(ValueLayout.JAVA_SHORT, i, (short) (Float.floatToRawIntBits(values[i]) >>> 16));
                 case F16 -> elements.setAtIndex(ValueLayout.JAVA_SHORT, i, Float.floatToFloat16(values[i]));
                 case INT8 -> elements.set(ValueLayout.JAVA_BYTE, i, (byte) data.between(-127, 127));
+                case STORED -> throw new IllegalArgumentException("blocks are not made here");
             }
         }
         return new HostMatrix(dtype, rows, columns, layout, elements, scales(dtype, rows, columns, data));

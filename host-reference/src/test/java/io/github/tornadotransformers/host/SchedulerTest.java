@@ -208,7 +208,7 @@ class SchedulerTest {
     void everySequenceGetsWhatItGetsAlone(long seed) {
         RandomData random = new RandomData(seed);
         Program any = RandomConfigs.of(random, CONTEXT).program(CONTEXT);
-        Weights own = RandomModels.weights(any, DType.values()[random.between(0, 3)], random);
+        Weights own = RandomModels.weights(any, DType.OF_MATRICES.get(random.between(0, 3)), random);
         List<Greedy> all = new ArrayList<>();
         int[] beginning = random.ints(random.between(1, 200), any.vocabSize());
         for (int i = random.between(2, 9); i > 0; i--) {

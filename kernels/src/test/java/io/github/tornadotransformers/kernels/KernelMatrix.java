@@ -31,6 +31,7 @@ record KernelMatrix(
                 case BF16 -> shorts.set(i, (short) (Float.floatToRawIntBits(values[i]) >>> 16));
                 case F16 -> shorts.set(i, Float.floatToFloat16(values[i]));
                 case INT8 -> bytes.set(i, (byte) data.between(-127, 127));
+                case STORED -> throw new IllegalArgumentException("blocks are not made here");
             }
         }
         int blocks = Math.ceilDiv(rows, DType.BLOCK);
@@ -39,6 +40,7 @@ record KernelMatrix(
             case F32 -> floats.getSegment();
             case BF16, F16 -> shorts.getSegment();
             case INT8 -> bytes.getSegment();
+            case STORED -> throw new IllegalArgumentException("no device keeps blocks");
         };
         long layerBytes = (long) size * dtype.bytes();
         long scaleBytes = dtype == DType.INT8 ? (long) blocks * columns * Float.BYTES : 0;
@@ -75,6 +77,7 @@ record KernelMatrix(
             case BF16 -> WeightFormat.BF16;
             case F16 -> WeightFormat.F16;
             case INT8 -> WeightFormat.INT8;
+            case STORED -> throw new IllegalArgumentException("no device keeps blocks");
         };
     }
 }

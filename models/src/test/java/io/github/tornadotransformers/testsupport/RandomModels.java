@@ -89,6 +89,7 @@ public final class RandomModels {
                     elements.setAtIndex(ValueLayout.JAVA_SHORT, i, (short) (Float.floatToRawIntBits(value) >>> 16));
                 case F16 -> elements.setAtIndex(ValueLayout.JAVA_SHORT, i, Float.floatToFloat16(value));
                 case INT8 -> elements.set(ValueLayout.JAVA_BYTE, i, (byte) Math.clamp(values[i] * 40, -127, 127));
+                case STORED -> throw new IllegalArgumentException("blocks are not made here");
             }
         }
         return new WeightData(weight, dtype, elements, scales(weight, dtype, deviation / 40, data));

@@ -70,7 +70,7 @@ final class Selection {
         List<Case> cases = new ArrayList<>();
         for (String model : models()) {
             List<OpCases.Key> keys = new OpCases(Shapes.named(model))
-                    .keys(List.of(BenchTest.Phase.values()), List.of(), List.of(DType.values()));
+                    .keys(List.of(BenchTest.Phase.values()), List.of(), DType.OF_MATRICES);
             for (OpCases.Key key : keys) {
                 Case.Pass pass = Case.Pass.valueOf(key.phase().name());
                 addEngines(cases, model, key.op(), pass, key.dtype(), Set.of(BenchmarkEngine.values()));
@@ -108,7 +108,7 @@ final class Selection {
                 engines.remove(BenchmarkEngine.SCALAR);
             }
             for (Case.Pass pass : List.of(Case.Pass.DECODE, Case.Pass.PREFILL)) {
-                for (DType dtype : DType.values()) {
+                for (DType dtype : DType.OF_MATRICES) {
                     addEngines(cases, model, Case.WHOLE_MODEL, pass, dtype, engines);
                 }
             }

@@ -104,6 +104,14 @@ public final class Checkpoint implements ModelSource {
         return check.notices();
     }
 
+    /** As {@code STORED}, what the tensors have in their files, and a little more. */
+    @Override
+    public long weightBytes(Program program, DType dtype) {
+        return dtype == DType.STORED
+                ? modelTensors().mapToLong(StoredTensor::bytes).reduce(0, Math::addExact)
+                : ModelSource.super.weightBytes(program, dtype);
+    }
+
     @Override
     public Weights load(Program program, DType dtype, WeightAllocator allocator) {
         return WeightLoader.load(this, program, dtype, allocator);

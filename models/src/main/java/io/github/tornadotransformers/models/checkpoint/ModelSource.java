@@ -2,6 +2,7 @@ package io.github.tornadotransformers.models.checkpoint;
 
 import io.github.tornadotransformers.models.ModelConfig;
 import io.github.tornadotransformers.models.program.Program;
+import io.github.tornadotransformers.models.program.Weight;
 
 /** What an engine needs of a model: its shape, and where its weights come from. */
 public interface ModelSource {
@@ -9,6 +10,23 @@ public interface ModelSource {
 
     /** The smallest type in memory that keeps every matrix as it is. */
     DType storedDType();
+
+    /**
+     * Bytes of a program's weights in memory.
+     *
+     * @throws ArithmeticException if a {@code long} cannot hold them
+     */
+    default long weightBytes(Program program, DType dtype) {
+        long bytes = 0;
+        for (Weight weight : program.weights()) {
+            DType kept = weight.kind() == Weight.Kind.MATRIX ? dtype : DType.F32;
+            bytes = Math.addExact(bytes, WeightData.elementBytes(weight, kept));
+            if (kept == DType.INT8) {
+                bytes = Math.addExact(bytes, WeightData.scaleBytes(weight));
+            }
+        }
+        return bytes;
+    }
 
     /**
      * Brings the weights of a program into memory: stacked over layers, {@code [rows][columns]}.

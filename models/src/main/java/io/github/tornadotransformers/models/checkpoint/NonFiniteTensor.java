@@ -16,15 +16,15 @@ import java.util.Optional;
 public record NonFiniteTensor(StoredTensor tensor, long count, long index, float value) {
     /** Reads all elements of a tensor of a type that weights have. */
     static Optional<NonFiniteTensor> in(StoredTensor tensor) {
-        StoredType type = tensor.type().orElseThrow();
-        long elements = tensor.bytes() / type.bytes();
+        StoredType type = tensor.readType();
+        long elements = tensor.elementCount();
         long count = 0;
         long first = 0;
         float value = 0;
         float[] floats = new float[Tile.SIDE];
         try (Arena arena = Arena.ofConfined();
                 TensorReader reader = new TensorReader(tensor)) {
-            TensorSource source = new TensorSource(type, reader, elements, arena);
+            TensorSource source = new TensorSource(type, tensor.elements(reader), elements, arena);
             for (long from = 0; from < elements; from += source.windowWidth()) {
                 int width = (int) Math.min(source.windowWidth(), elements - from);
                 source.load(0, 1, elements, from, width);

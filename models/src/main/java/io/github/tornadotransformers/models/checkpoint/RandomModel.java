@@ -1,12 +1,14 @@
 package io.github.tornadotransformers.models.checkpoint;
 
 import io.github.tornadotransformers.models.ModelConfig;
+import io.github.tornadotransformers.models.gguf.GgufTensorType;
 import io.github.tornadotransformers.models.program.Program;
 import io.github.tornadotransformers.models.program.TensorPart;
 import io.github.tornadotransformers.models.program.Weight;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
+import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.stream.LongStream;
 
@@ -25,9 +27,31 @@ public record RandomModel(ModelConfig config, long seed) implements ModelSource 
         return DType.F32;
     }
 
+    /** As {@code STORED}, the tensors are in blocks of two formats by turns, as far as their rows are whole blocks. */
     @Override
     public Weights load(Program program, DType dtype, WeightAllocator allocator) {
-        return WeightLoader.load(program, dtype, allocator, this::fill);
+        return dtype == DType.STORED
+                ? new StoredLoader(this::columns, allocator).load(program, this::fill)
+                : WeightLoader.load(program, dtype, allocator, this::fill);
+    }
+
+    private StoredColumns columns(StoredLoader loader, Weight weight, int layer, TensorPart part) {
+        BlockFormat format = layer % 2 == 0 ? BlockFormat.Q4_0 : BlockFormat.Q8_0;
+        if (weight.rows() % format.groupRows() != 0 || !part.transposed()) {
+            return loader.plain(weight, layer, part, DType.F32, this::fill);
+        }
+        RandomTensor tensor = RandomCheckpoint.tensor(weight, part, layer, seed);
+        int rows = weight.rows();
+        try (Arena arena = Arena.ofShared()) {
+            MemorySegment file = arena.allocate((long) part.columns() * rows / format.groupRows() * format.fileBytes());
+            ByteBuffer blocks = file.asByteBuffer().order(ByteOrder.LITTLE_ENDIAN);
+            float[] inputs = new float[rows];
+            for (int column = 0; column < part.columns(); column++) {
+                tensor.read((long) column * rows, inputs, rows);
+                int _ = GgufQuantizer.write(GgufTensorType.valueOf(format.name()), inputs, blocks);
+            }
+            return loader.blocks(weight, part, format, TensorBytes.of(file));
+        }
     }
 
     private void fill(WeightData data, int layer, TensorPart part) {

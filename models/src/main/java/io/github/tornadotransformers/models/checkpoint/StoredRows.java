@@ -12,7 +12,7 @@ final class StoredRows {
 
     StoredRows(StoredTensor tensor) {
         this.tensor = tensor;
-        this.type = tensor.type().orElseThrow();
+        this.type = tensor.readType();
         this.columns = Math.toIntExact(tensor.shape().getLast());
     }
 
@@ -24,9 +24,9 @@ final class StoredRows {
     }
 
     private float[] read(TensorReader reader, Arena arena, long row) {
-        long rowBytes = tensor.bytes() / rows();
+        long rowBytes = (long) columns * type.bytes();
         MemorySegment bytes = arena.allocate(rowBytes, Long.BYTES);
-        reader.read(row * rowBytes, bytes);
+        tensor.elements(reader).read(row * rowBytes, bytes);
         float[] elements = new float[columns];
         TensorSource source = new TensorSource(type, TensorBytes.of(bytes), columns, arena);
         for (int from = 0; from < columns; from += source.windowWidth()) {

@@ -28,9 +28,36 @@ public record StoredTensor(
         this(file, name, dtype, shape, offset, bytes, TensorForm.AS_NAMED);
     }
 
-    /** The element type, if a weight may have it. */
+    /** The element type, if a weight may have it and it is no block format. */
     public Optional<StoredType> type() {
         return StoredType.named(dtype);
+    }
+
+    /** The block format, if it is one. */
+    public Optional<BlockFormat> blocks() {
+        return BlockFormat.named(dtype);
+    }
+
+    /** The type of the elements that {@link #elements} reads. */
+    StoredType readType() {
+        return blocks().isPresent() ? StoredType.F32 : type().orElseThrow();
+    }
+
+    /** The bytes of the elements, those of blocks as float32. */
+    TensorBytes elements(TensorReader reader) {
+        return blocks().<TensorBytes>map(format -> new BlockReader(format, reader))
+                .orElse(reader);
+    }
+
+    /** The number of elements. */
+    long elementCount() {
+        return shape.stream().reduce(1L, Math::multiplyExact);
+    }
+
+    /** The bytes that as many elements of a type that weights have need. */
+    long expectedBytes() {
+        return blocks().map(format -> elementCount() / format.groupRows() * format.fileBytes())
+                .orElseGet(() -> elementCount() * type().orElseThrow().bytes());
     }
 
     /**

@@ -28,6 +28,7 @@ final class TensorCheck {
     private final String description;
     private final Set<String> used = new HashSet<>();
     private final Set<StoredType> matrixTypes = EnumSet.noneOf(StoredType.class);
+    private final Set<BlockFormat> matrixBlocks = EnumSet.noneOf(BlockFormat.class);
     private final List<String> misfits = new ArrayList<>();
     private final List<String> surplus = new ArrayList<>();
     private final List<String> missing = new ArrayList<>();
@@ -78,6 +79,9 @@ final class TensorCheck {
     }
 
     DType storedDType() {
+        if (!matrixBlocks.isEmpty()) {
+            return DType.STORED;
+        }
         Set<DType> widened = EnumSet.noneOf(DType.class);
         matrixTypes.forEach(type -> widened.add(type.widened()));
         return widened.size() == 1 ? widened.iterator().next() : DType.F32;
@@ -85,12 +89,16 @@ final class TensorCheck {
 
     /** Whether a type in memory holds every matrix as it is stored (F64 as if it were F32). */
     boolean isKeptBy(DType dtype) {
-        return dtype == DType.F32 || matrixTypes.stream().allMatch(type -> type.widened() == dtype);
+        return dtype == DType.F32
+                || dtype == DType.STORED
+                || matrixBlocks.isEmpty() && matrixTypes.stream().allMatch(type -> type.widened() == dtype);
     }
 
     /** The types of the matrices, for a message. */
     String matrixTypes() {
-        return matrixTypes.stream().map(StoredType::name).collect(Collectors.joining(" and "));
+        return Stream.<Enum<?>>concat(matrixBlocks.stream(), matrixTypes.stream())
+                .map(Enum::name)
+                .collect(Collectors.joining(" and "));
     }
 
     List<String> notices() {
@@ -123,17 +131,20 @@ final class TensorCheck {
 
     private void checkTensor(Weight weight, TensorPart part, StoredTensor tensor) {
         List<Long> expected = weight.shapeOf(tensor.form().of(part));
-        if (tensor.type().isEmpty()) {
+        if (tensor.type().isEmpty() && tensor.blocks().isEmpty()) {
             misfits.add("tensor " + Quoted.text(tensor.name()) + " has type " + Quoted.text(tensor.dtype())
-                    + ", expected one of " + StoredType.allNames());
+                    + ", expected one of " + StoredType.allNames() + ", or " + BlockFormat.allNames());
         } else if (!tensor.shape().equals(expected)) {
             misfits.add("tensor " + Quoted.text(tensor.name()) + " has shape "
                     + Quoted.line(tensor.shape().toString()) + ", expected " + expected);
+        } else if (tensor.bytes() != tensor.expectedBytes()) {
+            misfits.add("tensor " + Quoted.text(tensor.name()) + " of type " + tensor.dtype() + " and shape "
+                    + tensor.shape() + " has " + tensor.bytes() + " bytes, expected " + tensor.expectedBytes());
         } else {
-            StoredType type = tensor.type().get();
-            narrows |= type == StoredType.F64;
+            narrows |= tensor.type().equals(Optional.of(StoredType.F64));
             if (weight.kind() == Weight.Kind.MATRIX) {
-                matrixTypes.add(type);
+                tensor.type().ifPresent(matrixTypes::add);
+                tensor.blocks().ifPresent(matrixBlocks::add);
             }
         }
     }
@@ -156,6 +167,8 @@ final class TensorCheck {
     }
 
     private static boolean couldBeWeight(String name, StoredTensor tensor) {
-        return tensor.type().isPresent() && tensor.bytes() > 0 && (name.endsWith(".weight") || name.endsWith(".bias"));
+        return (tensor.type().isPresent() || tensor.blocks().isPresent())
+                && tensor.bytes() > 0
+                && (name.endsWith(".weight") || name.endsWith(".bias"));
     }
 }

@@ -92,6 +92,7 @@ final class TileSink {
                 countOverflows(tile, tileRows, tileColumns, F16_OVERFLOW);
             }
             case INT8 -> writeQuantized(tile, tileRows, tileColumns, row, column);
+            case STORED -> throw new IllegalStateException("tensors are kept apart");
         }
     }
 

@@ -32,6 +32,10 @@ public final class WeightLoader {
      */
     public static Weights load(Checkpoint checkpoint, Program program, DType dtype, WeightAllocator allocator) {
         checkpoint.checkTensors(program);
+        if (dtype == DType.STORED) {
+            return StoredLoader.of(checkpoint, allocator)
+                    .load(program, (data, layer, part) -> fill(checkpoint, data, layer, part));
+        }
         return load(program, dtype, allocator, (data, layer, part) -> fill(checkpoint, data, layer, part));
     }
 
@@ -55,7 +59,7 @@ public final class WeightLoader {
         return data;
     }
 
-    private static WeightData allocate(Weight weight, DType dtype, WeightLayout layout, WeightAllocator allocator) {
+    static WeightData allocate(Weight weight, DType dtype, WeightLayout layout, WeightAllocator allocator) {
         int layers = weight.layers();
         List<MemorySegment> elements =
                 allocator.allocateLayers(weight.name(), layers, WeightData.elementBytes(weight, dtype) / layers);
@@ -66,7 +70,7 @@ public final class WeightLoader {
         return new WeightData(weight, dtype, layout, elements, scales);
     }
 
-    private static void fillAll(WeightData data, PartFiller filler) {
+    static void fillAll(WeightData data, PartFiller filler) {
         Weight weight = data.weight();
         if (weight.parts().stream().mapToInt(TensorPart::columns).sum() < weight.columns()) {
             data.elements().forEach(elements -> elements.fill((byte) 0)); // the bias of a projection that has none
@@ -79,12 +83,16 @@ public final class WeightLoader {
     }
 
     private static void fill(Checkpoint checkpoint, WeightData data, int layer, TensorPart part) {
-        StoredTensor tensor = checkpoint.tensor(part.tensorName(layer));
+        fill(checkpoint.tensor(part.tensorName(layer)), data, layer, part);
+    }
+
+    /** Fills the columns of a part. */
+    static void fill(StoredTensor tensor, WeightData data, int layer, TensorPart part) {
         long overflows;
         try (TensorReader reader = new TensorReader(tensor)) {
             overflows = copy(
-                    tensor.type().orElseThrow(),
-                    reader,
+                    tensor.readType(),
+                    tensor.elements(reader),
                     data,
                     layer,
                     tensor.form().of(part));

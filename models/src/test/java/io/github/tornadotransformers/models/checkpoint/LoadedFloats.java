@@ -55,6 +55,7 @@ final class LoadedFloats {
             case F32 -> elements.getAtIndex(ValueLayout.JAVA_FLOAT, index);
             case BF16 -> Float.intBitsToFloat(elements.getAtIndex(ValueLayout.JAVA_SHORT, index) << 16);
             case F16 -> Float.float16ToFloat(elements.getAtIndex(ValueLayout.JAVA_SHORT, index));
+            case STORED -> throw new IllegalStateException("tensors are kept apart");
             case INT8 -> {
                 int blocks = Math.ceilDiv(rows, DType.BLOCK);
                 long scale = data.layout().index(DType.F32, blocks, columns, row / DType.BLOCK, column);

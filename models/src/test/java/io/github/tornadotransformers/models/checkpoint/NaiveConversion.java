@@ -22,7 +22,7 @@ final class NaiveConversion {
             case F32 -> value;
             case F16 -> Float.float16ToFloat(Float.floatToFloat16(value));
             case BF16 -> bfloat16(value);
-            case INT8 -> throw new IllegalArgumentException("needs its block");
+            case INT8, STORED -> throw new IllegalArgumentException("needs its block");
         };
     }
 

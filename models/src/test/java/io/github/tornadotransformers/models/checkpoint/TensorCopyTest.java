@@ -34,7 +34,7 @@ class TensorCopyTest {
         Stream<Case> any = IntStream.range(0, 150)
                 .mapToObj(i -> new Case(
                         StoredType.values()[random.nextInt(StoredType.values().length)],
-                        DType.values()[random.nextInt(DType.values().length)],
+                        DType.OF_MATRICES.get(random.nextInt(DType.OF_MATRICES.size())),
                         WeightLayout.values()[random.nextInt(WeightLayout.values().length)],
                         SIZES[random.nextInt(SIZES.length)],
                         SIZES[random.nextInt(SIZES.length)],

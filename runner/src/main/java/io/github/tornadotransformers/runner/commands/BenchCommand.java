@@ -291,7 +291,7 @@ final class BenchCommand implements Callable<Integer> {
     }
 
     private List<OpCases.Key> keys(OpCases cases) {
-        return cases.keys(phases(), ops, dtypes(List.of(DType.values())));
+        return cases.keys(phases(), ops, dtypes(DType.OF_MATRICES));
     }
 
     /** With one thread, and with as many as each engine uses. */

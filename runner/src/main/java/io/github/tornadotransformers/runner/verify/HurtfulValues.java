@@ -69,6 +69,7 @@ final class HurtfulValues {
                 case BF16 -> elements.setAtIndex(ValueLayout.JAVA_SHORT, i, upperHalf(values[i]));
                 case F16 -> elements.setAtIndex(ValueLayout.JAVA_SHORT, i, Float.floatToFloat16(values[i] % 1000));
                 case INT8 -> elements.set(ValueLayout.JAVA_BYTE, i, (byte) random.nextInt(-127, 128));
+                case STORED -> throw new IllegalStateException("tensors are kept apart");
             }
         }
         return new HostMatrix(dtype, rows, columns, WeightLayout.PANELS, elements, scales(dtype, rows, columns));

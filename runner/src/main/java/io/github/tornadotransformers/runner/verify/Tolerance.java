@@ -33,7 +33,7 @@ public record Tolerance(boolean exact, double rtol, double atol) {
      */
     public static Tolerance fast(DType dtype) {
         return switch (dtype) {
-            case F32, BF16, INT8 -> new Tolerance(false, 1e-3, 1e-3);
+            case F32, BF16, INT8, STORED -> new Tolerance(false, 1e-3, 1e-3);
             case F16 -> new Tolerance(false, 2e-2, 2e-2);
         };
     }

@@ -69,6 +69,7 @@ public record DeviceModel(Program program, DType dtype, KvType kvType, MathMode 
             case F32 -> ElementType.FLOAT;
             case BF16, F16 -> ElementType.SHORT;
             case INT8 -> ElementType.BYTE;
+            case STORED -> throw new IllegalStateException("tensors are kept apart");
         };
     }
 

@@ -29,6 +29,7 @@ public final class KernelArguments {
             case BF16 -> WeightFormat.BF16;
             case F16 -> WeightFormat.F16;
             case INT8 -> WeightFormat.INT8;
+            case STORED -> throw new IllegalStateException("tensors are kept apart");
         };
     }
 

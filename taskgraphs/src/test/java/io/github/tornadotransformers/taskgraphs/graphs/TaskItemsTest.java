@@ -28,7 +28,7 @@ class TaskItemsTest {
         RandomData data = new RandomData(seed);
         ModelConfig config = RandomConfigs.of(data);
         Program program = config.program(config.contextLength());
-        DType dtype = DType.values()[(int) (seed % 4)];
+        DType dtype = DType.OF_MATRICES.get((int) (seed % 4));
         Weights weights = RandomModels.weights(program, dtype, data);
         DeviceOptions options = DeviceOptions.of(
                         TornadoDevices.choose(Optional.empty(), Optional.empty(), MathMode.STRICT))

@@ -55,7 +55,7 @@ class TornadoEngineTest {
         static Model of(RandomData data) {
             ModelConfig config = RandomConfigs.of(data, CONTEXT);
             Program program = config.program(CONTEXT);
-            DType dtype = DType.values()[data.between(0, 3)];
+            DType dtype = DType.OF_MATRICES.get(data.between(0, 3));
             KvType kvType = KvType.values()[data.between(0, KvType.values().length - 1)];
             Weights weights = RandomModels.weights(program, dtype, data);
             return new Model(dtype + ", cache " + kvType + ", " + config, program, dtype, kvType, weights);

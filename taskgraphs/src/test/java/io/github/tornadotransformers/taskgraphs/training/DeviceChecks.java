@@ -180,7 +180,7 @@ public final class DeviceChecks {
         for (ModelFamily<?> family : ModelFamilies.all()) {
             for (ModelConfig config : family.examples()) {
                 GraphMode graph = GraphMode.values()[turn % 2];
-                DType dtype = DType.values()[turn / 2 % DType.values().length];
+                DType dtype = DType.OF_MATRICES.get(turn / 2 % DType.OF_MATRICES.size());
                 checkLogits(family.modelType() + " example " + turn, config, dtype, graph);
                 turn++;
             }

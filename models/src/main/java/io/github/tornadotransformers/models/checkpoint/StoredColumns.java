@@ -1,0 +1,40 @@
+package io.github.tornadotransformers.models.checkpoint;
+
+/**
+ * Columns of one layer of a matrix that are kept as their tensor is stored.
+ *
+ * @param firstColumn of the matrix
+ */
+public sealed interface StoredColumns {
+    int firstColumn();
+
+    int columns();
+
+    long bytes();
+
+    /** Numbers, in a weight of one layer that has these columns alone. */
+    record Plain(int firstColumn, WeightData data) implements StoredColumns {
+        @Override
+        public int columns() {
+            return data.weight().columns();
+        }
+
+        @Override
+        public long bytes() {
+            return data.bytes();
+        }
+    }
+
+    /** Blocks. */
+    record Blocks(int firstColumn, BlockData data) implements StoredColumns {
+        @Override
+        public int columns() {
+            return data.columns();
+        }
+
+        @Override
+        public long bytes() {
+            return data.data().byteSize();
+        }
+    }
+}
