@@ -78,9 +78,7 @@ final class HostEngine {
 
     /** Only a checkpoint's weights are worth a file. */
     private static Weights load(ModelSource model, Program program, DType dtype, EngineSettings settings, Arena arena) {
-        if (settings.packs().isPresent() && dtype == DType.STORED) {
-            settings.packNotices().accept("blocks are not packed: they are loaded as they are stored");
-        } else if (settings.packs().isPresent() && model instanceof Checkpoint checkpoint) {
+        if (settings.packs().isPresent() && PACKED.contains(dtype) && model instanceof Checkpoint checkpoint) {
             return WeightPack.in(settings.packs().get(), checkpoint, program, dtype, WeightLayout.PANELS)
                     .load(arena, settings.packNotices());
         }

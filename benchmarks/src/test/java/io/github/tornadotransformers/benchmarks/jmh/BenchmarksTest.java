@@ -128,7 +128,7 @@ class BenchmarksTest {
 
         assertThat(types.keySet())
                 .contains("qkvProj", "oProj", "gateUpProj", "upProj", "downProj", "lmHead", "tokenEmbedding");
-        assertThat(types.values()).allMatch(each -> each.equals(Set.of(DType.OF_MATRICES)));
+        assertThat(types.values()).allMatch(each -> each.equals(Set.copyOf(DType.OF_MATRICES)));
     }
 
     @Test

@@ -1,11 +1,8 @@
 package io.github.tornadotransformers.models.checkpoint;
 
-/**
- * Columns of one layer of a matrix that are kept as their tensor is stored.
- *
- * @param firstColumn of the matrix
- */
+/** Columns of one layer of a matrix that are kept as their tensor is stored. */
 public sealed interface StoredColumns {
+    /** Which of the matrix's is their first. */
     int firstColumn();
 
     int columns();

@@ -9,6 +9,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalInt;
 import java.util.OptionalLong;
+import java.util.SequencedMap;
 
 /** The keys of a GGUF file and their values, typed and checked as they are asked for. */
 public final class GgufMetadata {
@@ -18,6 +19,13 @@ public final class GgufMetadata {
     GgufMetadata(Path file, Map<String, GgufValue> values) {
         this.file = file;
         this.values = new LinkedHashMap<>(values);
+    }
+
+    /** The keys that begin so, with their values. */
+    public SequencedMap<String, GgufValue> startingWith(String prefix) {
+        SequencedMap<String, GgufValue> found = new LinkedHashMap<>(values);
+        found.keySet().removeIf(key -> !key.startsWith(prefix));
+        return found;
     }
 
     public boolean has(String key) {

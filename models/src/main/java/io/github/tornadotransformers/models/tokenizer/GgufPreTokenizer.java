@@ -1,8 +1,11 @@
 package io.github.tornadotransformers.models.tokenizer;
 
+import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.github.tornadotransformers.models.InvalidRequest;
+import io.github.tornadotransformers.models.Quoted;
 import io.github.tornadotransformers.models.gguf.GgufArchitecture;
 import io.github.tornadotransformers.models.gguf.GgufMetadata;
 import io.github.tornadotransformers.models.gguf.GgufTokens;
@@ -46,6 +49,49 @@ enum GgufPreTokenizer {
                         GgufTokens.PRE,
                         "gpt-2, llama-bpe, qwen2, dbrx, smaug-bpe, gpt-4o, tekken, smollm, starcoder, refact");
         };
+    }
+
+    /**
+     * The name for how a tokenizer cuts a text.
+     *
+     * @param tokenizer a {@code tokenizer.json}
+     * @throws InvalidRequest if there is none
+     */
+    static String name(JsonNode tokenizer) {
+        JsonNode preTokenizer = tokenizer.path("pre_tokenizer");
+        boolean ignoresMerges = tokenizer.path("model").path("ignore_merges").asBoolean();
+        boolean isNormalized =
+                tokenizer.path("normalizer").path("type").asText().equals("NFC");
+        for (GgufPreTokenizer each : values()) {
+            if (each.isLike(preTokenizer)
+                    && each.isNormalized() == isNormalized
+                    && each.ignoresMerges() == ignoresMerges) {
+                return switch (each) {
+                    case GPT2 -> "gpt-2";
+                    case LLAMA3 -> "llama-bpe";
+                    case GPT4 -> "dbrx";
+                    case QWEN2 -> "qwen2";
+                    case GPT4O -> "gpt-4o";
+                    case TEKKEN -> "tekken";
+                    case DIGITS -> "smollm";
+                };
+            }
+        }
+        throw new InvalidRequest("GGUF has no name for the pre-tokenizer " + Quoted.line(preTokenizer.toString()));
+    }
+
+    /** Whether a pre-tokenizer cuts as this does; where its tokens begin and end in the text does not matter. */
+    private boolean isLike(JsonNode preTokenizer) {
+        return withoutOffsets(preTokenizer).equals(withoutOffsets(json()));
+    }
+
+    private static JsonNode withoutOffsets(JsonNode stage) {
+        JsonNode copy = stage.deepCopy();
+        if (copy instanceof ObjectNode object) {
+            object.remove("trim_offsets");
+        }
+        copy.path("pretokenizers").forEach(part -> ((ObjectNode) part).remove("trim_offsets"));
+        return copy;
     }
 
     boolean isNormalized() {

@@ -62,6 +62,7 @@ public final class Commands {
         all.put("tokenize", TokenizeCommand::new);
         all.put("perplexity", PerplexityCommand::new);
         all.put("verify", VerifyCommand::new);
+        all.put("export", ExportCommand::new);
         all.put("train", TrainCommand::new);
         all.put("bench", BenchCommand::new);
         all.put(JMH, JmhCommand::new);
@@ -92,6 +93,7 @@ public final class Commands {
                 .registerConverter(KvType.class, new EnumConverter<>(KvType.class))
                 .registerConverter(StoredType.class, new EnumConverter<>(StoredType.class))
                 .registerConverter(TrainCommand.Kept.class, new EnumConverter<>(TrainCommand.Kept.class))
+                .registerConverter(ExportCommand.Type.class, new EnumConverter<>(ExportCommand.Type.class))
                 .registerConverter(MathMode.class, new EnumConverter<>(MathMode.class))
                 .registerConverter(GraphMode.class, new EnumConverter<>(GraphMode.class))
                 .registerConverter(BenchCommand.Format.class, new EnumConverter<>(BenchCommand.Format.class))
