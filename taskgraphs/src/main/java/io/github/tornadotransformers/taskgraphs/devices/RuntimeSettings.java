@@ -18,6 +18,9 @@ public final class RuntimeSettings {
     private static final String FALSE = "False";
     private static final String FAST_MATH = "tornado.enable.fastMathOptimizations";
 
+    /** Where TornadoVM has this module, it compiles for PTX. */
+    private static final String PTX = "tornado.drivers.ptx";
+
     /** TornadoVM's own flags, without those that approximate. Kernels correct what a device divides and roots. */
     private static final String OPENCL_FLAGS = "-w";
 
@@ -35,7 +38,7 @@ public final class RuntimeSettings {
         required.put("tornado.staged.transfers", TRUE);
         required.put("tornado.staged.min.size", "1");
         required.put("tornado.enable.fma", TRUE);
-        required.put(FAST_MATH, math == MathMode.FAST ? TRUE : FALSE);
+        required.put(FAST_MATH, wantsFastMath(math) ? TRUE : FALSE);
         if (math == MathMode.STRICT) {
             required.put("tornado.enable.nativeFunctions", FALSE);
             required.put("tornado.enable.mathOptimizations", FALSE);
@@ -43,6 +46,15 @@ public final class RuntimeSettings {
             required.put("tornado.metal.fastmath", FALSE);
         }
         return required;
+    }
+
+    /**
+     * For PTX the name misleads: without it a sum that a product of ints joins becomes {@code fma.s32}, which no driver takes; with it
+     * {@code mad.lo.s32}. One of floats is {@code fma.rn} or {@code mad.rn}, rounded once both. SPIR-V's would round twice, as the
+     * probe of a device finds.
+     */
+    private static boolean wantsFastMath(MathMode math) {
+        return math == MathMode.FAST || ModuleLayer.boot().findModule(PTX).isPresent();
     }
 
     /**
@@ -113,7 +125,7 @@ public final class RuntimeSettings {
             boolean fallsBack = options.getField("RECOVER_BAILOUT").getBoolean(null);
             boolean pins = !options.getField("ENABLE_STAGED_TRANSFERS").getBoolean(null);
             boolean approximates = options.getField("FAST_MATH_OPTIMIZATIONS").getBoolean(null);
-            if (fallsBack || pins || !fuses || approximates != (math == MathMode.FAST)) {
+            if (fallsBack || pins || !fuses || approximates != wantsFastMath(math)) {
                 throw new DeviceException(Wording.of(
                         "TornadoVM was in use before this process was set up for %s %s: start it anew",
                         Term.MATH, name(math)));

@@ -25,7 +25,7 @@ final class KernelSources {
     private static final Pattern FUSED = Pattern.compile("fmaf?\\((.*), (.*), (.*)\\)");
     private static final Pattern PASSED_ON = Pattern.compile("-? ?" + FLOAT + "|.*\\?.*:.*");
     private static final Pattern PTX =
-            Pattern.compile("\\s*(mul|add|sub|fma|mov|neg|selp)(?:\\.\\w+)*\\.f32\\s+(\\w+), (.*);");
+            Pattern.compile("\\s*(mul|add|sub|fma|mad|mov|neg|selp)(?:\\.\\w+)*\\.f32\\s+(\\w+), (.*);");
 
     private int fused;
     private final List<String> unfused = new ArrayList<>();
@@ -72,7 +72,7 @@ final class KernelSources {
             List<String> operands = List.of(ptx.group(3).split(", "));
             switch (ptx.group(1)) {
                 case "add", "sub" -> terms.put(line.strip(), operands);
-                case "fma" -> {
+                case "fma", "mad" -> {
                     fused++;
                     terms.put(line.strip(), operands.subList(2, 3));
                 }

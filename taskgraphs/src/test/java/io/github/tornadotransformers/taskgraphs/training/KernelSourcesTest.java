@@ -31,9 +31,11 @@ class KernelSourcesTest {
                 ".visible .entry scores(.param .u64 x) {",
                 "\tmul.rn.f32 f1, f0, f2;",
                 "\tfma.rn.f32 f3, f0, f2, f4;",
+                "\tmad.rn.f32 f3, f0, f2, f4;",
+                "\tmad.lo.s32 i3, i0, i2, i4;",
                 "\tadd.rn.f32 f5, f3, f1;",
                 "\tsub.f32 f6, f3, f4;"));
-        assertThat(sources.fused()).isOne();
+        assertThat(sources.fused()).isEqualTo(2);
         assertThat(sources.unfused()).containsExactly("scores: add.rn.f32 f5, f3, f1;");
     }
 
