@@ -10,6 +10,8 @@ import java.util.Set;
 import java.util.function.Predicate;
 import java.util.stream.Collectors;
 import uk.ac.manchester.tornado.api.GridScheduler;
+import uk.ac.manchester.tornado.api.KernelContext;
+import uk.ac.manchester.tornado.api.WorkerGrid;
 import uk.ac.manchester.tornado.api.exceptions.TornadoMemoryException;
 import uk.ac.manchester.tornado.api.types.arrays.TornadoNativeArray;
 
@@ -171,9 +173,11 @@ public final class EmulatedGraph {
         Map<RecordedTask, TaskRun> runs = new LinkedHashMap<>();
         for (RecordedTask task : graph.tasks()) {
             TaskRun run = new TaskRun(order);
-            run(task, run, logs);
             String key = name() + "." + task.id();
-            device.requireCovers(key, grids.get(key), run.items());
+            run(task, run, logs, grids.get(key));
+            if (!task.isForGroups()) {
+                device.requireCovers(key, grids.get(key), run.items());
+            }
             runs.put(task, run);
         }
         if (logs) {
@@ -181,18 +185,13 @@ public final class EmulatedGraph {
         }
     }
 
-    private void run(RecordedTask task, TaskRun run, boolean logs) {
+    private void run(RecordedTask task, TaskRun run, boolean logs, WorkerGrid grid) {
         try {
-            Items.run(
-                    run,
-                    () -> kernels.computeIfAbsent(task, KernelMethod::of)
-                            .ifPresentOrElse(
-                                    kernel -> kernel.run(
-                                            KernelLoader.of(logs),
-                                            task.arguments().stream()
-                                                    .map(this::deviceCopy)
-                                                    .toArray()),
-                                    () -> task.body().run(this::deviceCopy)));
+            if (task.isForGroups()) {
+                runGroups(task, run, logs, grid);
+            } else {
+                Items.run(run, () -> runKernel(task, logs));
+            }
         } catch (ItemConflict conflict) {
             throw graph.misuse(
                     "task %s: of argument %s %s; its result depends on the order of items",
@@ -210,11 +209,31 @@ public final class EmulatedGraph {
         }
     }
 
+    private void runGroups(RecordedTask task, TaskRun run, boolean logs, WorkerGrid grid) {
+        if (grid == null || grid.getLocalWork() == null || grid.dimension() != 1) {
+            throw graph.misuse("task %s: its kernel takes a KernelContext, and a grid of groups is not given", task.id());
+        }
+        int size = Math.toIntExact(grid.getLocalWork()[0]);
+        int groups = Math.toIntExact(grid.getGlobalWork()[0] / size);
+        WorkGroups.run(groups, size, run.order(), run::enter, () -> Items.run(run, () -> runKernel(task, logs)));
+    }
+
+    private void runKernel(RecordedTask task, boolean logs) {
+        kernels.computeIfAbsent(task, KernelMethod::of)
+                .ifPresentOrElse(
+                        kernel -> kernel.run(
+                                KernelLoader.of(logs),
+                                task.arguments().stream().map(this::deviceCopy).toArray()),
+                        () -> task.body().run(this::deviceCopy));
+    }
+
     @SuppressWarnings("unchecked")
     private <T> T deviceCopy(T argument) {
-        return argument instanceof TornadoNativeArray array
-                ? (T) buffers.get(array).memory()
-                : argument;
+        return switch (argument) {
+            case TornadoNativeArray array -> (T) buffers.get(array).memory();
+            case KernelContext _ -> (T) new KernelContext();
+            default -> argument;
+        };
     }
 
     private String neverWritten(RecordedTask task) {

@@ -26,6 +26,9 @@ import uk.ac.manchester.tornado.api.TaskGraph;
  *   <li>Items of a task run backwards, shuffled or in the order of the loop, another at each execution. What they read and write is
  *       logged at a graph's first execution, and at its second, fourth, eighth …: two items of which one writes what the other reads
  *       or writes too, be it by way of two arguments that are one array, are refused.
+ *   <li>A kernel that takes a {@code KernelContext} runs once for each item of the grid that it must have: group after group, the
+ *       items of a group one at a time from barrier to barrier. Local memory holds poison. Items that end where others of their group
+ *       wait at a barrier are refused.
  *   <li>A result is refused that no later task reads, and that is neither copied, persisted nor another graph's.
  *   <li>A grid's key must be a task's, its sizes positive, its groups a divisor and no larger than the device allows; it covers the
  *       task's parallel loop, with less than a group to spare.
@@ -35,7 +38,8 @@ import uk.ac.manchester.tornado.api.TaskGraph;
  * <p>What is not emulated:
  *
  * <ul>
- *   <li>Items run one after the other, and nothing is compiled. A kernel has one parallel loop at most.
+ *   <li>Items run one after the other, and nothing is compiled. A kernel has one parallel loop at most. Who reads and writes local memory is
+ *       not logged.
  *   <li>TornadoVM copies to the host only arrays that a task of the same graph writes, and leaves out a transfer to the device if
  *       the first task that uses the array only writes it, be it in part.
  * </ul>

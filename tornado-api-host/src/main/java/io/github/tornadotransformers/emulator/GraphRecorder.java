@@ -9,6 +9,7 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import uk.ac.manchester.tornado.api.KernelContext;
 import uk.ac.manchester.tornado.api.exceptions.TornadoTaskRuntimeException;
 import uk.ac.manchester.tornado.api.types.HalfFloat;
 import uk.ac.manchester.tornado.api.types.arrays.TornadoNativeArray;
@@ -60,7 +61,7 @@ public final class GraphRecorder {
 
     private void requireArrayOrScalar(String id, int position, Object argument) {
         switch (argument) {
-            case TornadoNativeArray _, HalfFloat _ -> {}
+            case TornadoNativeArray _, HalfFloat _, KernelContext _ -> {}
             case Byte _, Short _, Integer _, Long _, Float _, Double _, Boolean _, Character _ -> {}
             case null -> throw misuse("task %s: argument %d is null", id, position);
             default ->

@@ -2,6 +2,7 @@ package io.github.tornadotransformers.emulator;
 
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
+import java.util.Arrays;
 import uk.ac.manchester.tornado.api.types.arrays.ByteArray;
 import uk.ac.manchester.tornado.api.types.arrays.DoubleArray;
 import uk.ac.manchester.tornado.api.types.arrays.FloatArray;
@@ -29,6 +30,20 @@ final class Poison {
         TornadoNativeArray copy = emptyLike(host);
         fill(copy, 0, copy.getSize());
         return copy;
+    }
+
+    /** What a group's local memory holds before anything is written to it. */
+    static float[] floats(int size) {
+        float[] floats = new float[size];
+        Arrays.fill(floats, Float.intBitsToFloat(FLOAT));
+        return floats;
+    }
+
+    /** As {@link #floats}. */
+    static int[] ints(int size) {
+        int[] ints = new int[size];
+        Arrays.fill(ints, INT);
+        return ints;
     }
 
     /** Makes {@code count} elements poison. */

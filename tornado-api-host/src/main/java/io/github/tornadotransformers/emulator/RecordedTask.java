@@ -1,6 +1,7 @@
 package io.github.tornadotransformers.emulator;
 
 import java.util.List;
+import uk.ac.manchester.tornado.api.KernelContext;
 import uk.ac.manchester.tornado.api.types.arrays.TornadoNativeArray;
 
 /** A task as it was added to its graph. */
@@ -8,6 +9,11 @@ record RecordedTask(String id, List<Object> arguments, TaskBody body) {
 
     RecordedTask {
         arguments = List.copyOf(arguments);
+    }
+
+    /** Whether its kernel is written for one work item of a group. */
+    boolean isForGroups() {
+        return !arguments.isEmpty() && arguments.getFirst() instanceof KernelContext;
     }
 
     boolean uses(TornadoNativeArray array) {

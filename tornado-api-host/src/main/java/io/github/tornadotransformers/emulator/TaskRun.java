@@ -15,6 +15,15 @@ final class TaskRun {
         this.order = order;
     }
 
+    ItemOrder order() {
+        return order;
+    }
+
+    /** Says which item runs from now on. */
+    void enter(int item) {
+        this.item = item;
+    }
+
     /** The item that runs at {@code position}, where that is before the end of the loop. */
     int item(int position, int bound) {
         items = OptionalInt.of(bound);

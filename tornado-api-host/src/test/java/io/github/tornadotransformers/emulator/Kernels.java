@@ -1,5 +1,6 @@
 package io.github.tornadotransformers.emulator;
 
+import uk.ac.manchester.tornado.api.KernelContext;
 import uk.ac.manchester.tornado.api.annotations.Parallel;
 import uk.ac.manchester.tornado.api.types.arrays.FloatArray;
 import uk.ac.manchester.tornado.api.types.arrays.IntArray;
@@ -80,6 +81,49 @@ final class Kernels {
         for (@Parallel int i = 0; i < x.getSize(); i++) {
             x.set(i, 0f);
         }
+    }
+
+    /** Reverses the elements of each group, by way of local memory. */
+    static void reverseGroups(KernelContext context, FloatArray x) {
+        float[] shared = context.allocateFloatLocalArray(context.localGroupSizeX);
+        shared[context.localIdx] = x.get(context.globalIdx);
+        context.localBarrier();
+        x.set(context.globalIdx, shared[context.localGroupSizeX - 1 - context.localIdx]);
+    }
+
+    /** to[i] = an element of local memory that another item of the group writes before or after. */
+    static void reverseWithoutBarrier(KernelContext context, FloatArray from, FloatArray to) {
+        float[] shared = context.allocateFloatLocalArray(context.localGroupSizeX);
+        shared[context.localIdx] = from.get(context.globalIdx);
+        to.set(context.globalIdx, shared[context.localGroupSizeX - 1 - context.localIdx]);
+    }
+
+    /** The first item of a group ends where the others wait. */
+    static void waitWithoutTheFirst(KernelContext context, FloatArray x) {
+        x.set(context.globalIdx, context.groupIdx);
+        if (context.localIdx > 0) {
+            context.localBarrier();
+        }
+    }
+
+    /** Every item of a group writes the group's element. */
+    static void numberGroups(KernelContext context, FloatArray x) {
+        x.set(context.groupIdx, context.globalGroupSizeX);
+    }
+
+    /** counts[i] = how many of the items behind it in the group have come to each of three barriers, added up. */
+    static void countAtBarriers(KernelContext context, IntArray counts) {
+        int[] arrived = context.allocateIntLocalArray(context.localGroupSizeX);
+        int sum = 0;
+        for (int barrier = 1; barrier <= 3; barrier++) {
+            arrived[context.localIdx] = barrier;
+            context.localBarrier();
+            for (int item = context.localIdx; item < context.localGroupSizeX; item++) {
+                sum += arrived[item];
+            }
+            context.localBarrier();
+        }
+        counts.set(context.globalIdx, sum);
     }
 
     /** out[i] = v_i. */
