@@ -1,10 +1,8 @@
 package io.github.tornadotransformers.kernels;
 
 import uk.ac.manchester.tornado.api.annotations.Parallel;
-import uk.ac.manchester.tornado.api.types.arrays.ByteArray;
 import uk.ac.manchester.tornado.api.types.arrays.FloatArray;
 import uk.ac.manchester.tornado.api.types.arrays.IntArray;
-import uk.ac.manchester.tornado.api.types.arrays.ShortArray;
 
 /** What starts the residual stream: embeddings of tokens and of positions. */
 public final class EmbeddingKernels {
@@ -20,8 +18,7 @@ public final class EmbeddingKernels {
     public static void lookUpTokens(
             IntArray tokens,
             FloatArray floats,
-            ShortArray shorts,
-            ByteArray bytes,
+            IntArray words,
             FloatArray scales,
             FloatArray powers,
             IntArray step,
@@ -36,7 +33,7 @@ public final class EmbeddingKernels {
             int i = j % width;
             if (row < step.get(Step.ROWS)) {
                 int token = tokens.get(row);
-                float value = WeightFormat.element(format, floats, shorts, bytes, powers, i * vocabSize + token);
+                float value = WeightFormat.element(format, floats, words, powers, i * vocabSize + token);
                 out.set(j, value * WeightFormat.scale(format, scales, 0, i, vocabSize, token) * factor);
             }
         }

@@ -21,6 +21,9 @@ public final class KvFormat {
     private static final int F16_BIAS = 15;
     private static final int F16_BINADE = 1 << 10;
 
+    /** What makes the pattern of a short a number that is not negative. */
+    private static final int PATTERN = 0xFFFF;
+
     /** What turns a positive pattern of 16 bits, read as a short, into that with the sign bit. */
     private static final int SIGN = 1 << 15;
 
@@ -53,7 +56,9 @@ public final class KvFormat {
 
     /** @param powers {@link WeightFormat#powers} */
     static float load(int format, FloatArray floats, ShortArray shorts, FloatArray powers, int index) {
-        return format == WeightFormat.F32 ? floats.get(index) : WeightFormat.widen(format, shorts.get(index), powers);
+        return format == WeightFormat.F32
+                ? floats.get(index)
+                : WeightFormat.widen(format, shorts.get(index) & PATTERN, powers);
     }
 
     /** @param bounds {@link #bounds} */

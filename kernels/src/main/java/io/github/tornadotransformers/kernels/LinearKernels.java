@@ -1,10 +1,8 @@
 package io.github.tornadotransformers.kernels;
 
 import uk.ac.manchester.tornado.api.annotations.Parallel;
-import uk.ac.manchester.tornado.api.types.arrays.ByteArray;
 import uk.ac.manchester.tornado.api.types.arrays.FloatArray;
 import uk.ac.manchester.tornado.api.types.arrays.IntArray;
-import uk.ac.manchester.tornado.api.types.arrays.ShortArray;
 
 /**
  * out[r][c] = activation(sum_k x[r][k] * w[layer][k][c] + bias[layer][c]), or out += that.
@@ -31,8 +29,7 @@ public final class LinearKernels {
     public static void sliceSums(
             FloatArray x,
             FloatArray floats,
-            ShortArray shorts,
-            ByteArray bytes,
+            IntArray words,
             FloatArray scales,
             FloatArray powers,
             IntArray layer,
@@ -51,7 +48,7 @@ public final class LinearKernels {
             for (int first = slice * Slices.SIZE; first < end; first += block) {
                 float part = 0f;
                 for (int k = first; k < Math.min(first + block, end); k++) {
-                    float w = WeightFormat.element(format, floats, shorts, bytes, powers, weight + k * columns);
+                    float w = WeightFormat.element(format, floats, words, powers, weight + k * columns);
                     part = Fused.fma(x.get(k), w, part);
                 }
                 sum = Fused.fma(part, WeightFormat.scale(format, scales, firstBlock, first, columns, column), sum);

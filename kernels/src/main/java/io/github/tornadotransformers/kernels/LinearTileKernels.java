@@ -1,10 +1,8 @@
 package io.github.tornadotransformers.kernels;
 
 import uk.ac.manchester.tornado.api.annotations.Parallel;
-import uk.ac.manchester.tornado.api.types.arrays.ByteArray;
 import uk.ac.manchester.tornado.api.types.arrays.FloatArray;
 import uk.ac.manchester.tornado.api.types.arrays.IntArray;
-import uk.ac.manchester.tornado.api.types.arrays.ShortArray;
 
 /**
  * The slice sums of {@link LinearKernels} for several rows: a work item multiplies each weight it loads with
@@ -45,8 +43,7 @@ public final class LinearTileKernels {
     public static void tileSums(
             FloatArray x,
             FloatArray floats,
-            ShortArray shorts,
-            ByteArray bytes,
+            IntArray words,
             FloatArray scales,
             FloatArray powers,
             IntArray layer,
@@ -86,10 +83,10 @@ public final class LinearTileKernels {
                     float p30 = 0f, p31 = 0f, p32 = 0f, p33 = 0f;
                     for (int k = first; k < Math.min(first + block, end); k++) {
                         int from = weight + k * columns;
-                        float w0 = WeightFormat.element(format, floats, shorts, bytes, powers, from + c0);
-                        float w1 = WeightFormat.element(format, floats, shorts, bytes, powers, from + c1);
-                        float w2 = WeightFormat.element(format, floats, shorts, bytes, powers, from + c2);
-                        float w3 = WeightFormat.element(format, floats, shorts, bytes, powers, from + c3);
+                        float w0 = WeightFormat.element(format, floats, words, powers, from + c0);
+                        float w1 = WeightFormat.element(format, floats, words, powers, from + c1);
+                        float w2 = WeightFormat.element(format, floats, words, powers, from + c2);
+                        float w3 = WeightFormat.element(format, floats, words, powers, from + c3);
                         float a0 = x.get(x0 + k);
                         float a1 = x.get(x1 + k);
                         float a2 = x.get(x2 + k);

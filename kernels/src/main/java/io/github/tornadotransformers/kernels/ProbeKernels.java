@@ -1,7 +1,6 @@
 package io.github.tornadotransformers.kernels;
 
 import uk.ac.manchester.tornado.api.annotations.Parallel;
-import uk.ac.manchester.tornado.api.types.arrays.ByteArray;
 import uk.ac.manchester.tornado.api.types.arrays.FloatArray;
 import uk.ac.manchester.tornado.api.types.arrays.IntArray;
 import uk.ac.manchester.tornado.api.types.arrays.ShortArray;
@@ -99,8 +98,8 @@ public final class ProbeKernels {
     /**
      * Every operation of every case.
      *
-     * <p>Shapes: x, y, z, floats, wholes [operations][cases]; ints [2][cases], operands, then how many terms a sum has; bytes
-     * [cases]; patterns [2][cases], bf16, then f16; terms [2][cases][{@link #TERMS}], t, then u.
+     * <p>Shapes: x, y, z, floats, wholes [operations][cases]; ints [2][cases], operands, then how many terms a sum has; words
+     * [cases] of int8, then of bf16; patterns [cases] of f16; terms [2][cases][{@link #TERMS}], t, then u.
      *
      * <p>Order: cases parallel.
      *
@@ -112,7 +111,7 @@ public final class ProbeKernels {
             FloatArray y,
             FloatArray z,
             IntArray ints,
-            ByteArray bytes,
+            IntArray words,
             ShortArray patterns,
             FloatArray bf16Powers,
             FloatArray f16Powers,
@@ -154,9 +153,9 @@ public final class ProbeKernels {
             wholes.set(at(REST_OF_POWER, i), number % POWER);
             wholes.set(at(BY_NUMBER, i), number / NUMBER);
             wholes.set(at(REST_OF_NUMBER, i), number % NUMBER);
-            floats.set(at(INT8, i), WeightFormat.element(WeightFormat.INT8, x, patterns, bytes, bf16Powers, i));
-            floats.set(at(BF16, i), WeightFormat.element(WeightFormat.BF16, x, patterns, bytes, bf16Powers, i));
-            floats.set(at(F16, i), WeightFormat.element(WeightFormat.F16, x, patterns, bytes, f16Powers, CASES + i));
+            floats.set(at(INT8, i), WeightFormat.element(WeightFormat.INT8, x, words, bf16Powers, i));
+            floats.set(at(BF16, i), WeightFormat.element(WeightFormat.BF16, x, words, bf16Powers, CASES / 2 + i));
+            floats.set(at(F16, i), KvFormat.load(WeightFormat.F16, x, patterns, f16Powers, i));
             float sum = 0f;
             float products = 0f;
             for (int k = i * TERMS; k < i * TERMS + ints.get(CASES + i); k++) {

@@ -1,26 +1,30 @@
 package io.github.tornadotransformers.kernels;
 
-import uk.ac.manchester.tornado.api.types.arrays.ByteArray;
+import uk.ac.manchester.tornado.api.types.BFloat16;
 import uk.ac.manchester.tornado.api.types.arrays.FloatArray;
-import uk.ac.manchester.tornado.api.types.arrays.ShortArray;
+import uk.ac.manchester.tornado.api.types.arrays.IntArray;
 
 /**
- * How a kernel reads an element of a weight. A kernel takes an array of every kind and the format as a scalar: scalars are
- * constants when a device compiles, so that one loop serves all formats and only one branch remains in each kernel. The
- * arrays of other kinds hold one element, which nothing reads.
+ * How a kernel reads an element of a weight: float32 in a {@code FloatArray}, all else in words of 32 bits in an {@code IntArray}, the first
+ * element in the lowest bits. A kernel takes both arrays and the format as a scalar: scalars are constants when a device
+ * compiles, so that one loop serves all formats and only one branch remains in each kernel. The other array holds one element,
+ * which nothing reads.
  */
 public final class WeightFormat {
     /** Elements in the {@code FloatArray}. */
     public static final int F32 = 0;
 
-    /** Upper halves of float32 in the {@code ShortArray}. */
+    /** Upper halves of float32, two in a word. */
     public static final int BF16 = 1;
 
-    /** IEEE binary16 in the {@code ShortArray}. */
+    /** IEEE binary16, two in a word. */
     public static final int F16 = 2;
 
-    /** Signed integers in the {@code ByteArray}; {@link #INT8_BLOCK} rows share a scale. */
+    /** Signed integers, four in a word; {@link #INT8_BLOCK} rows share a scale. */
     public static final int INT8 = 3;
+
+    /** As {@link #BF16}, for a compiler that can take bits for a float: that of CUDA alone. NaN stays NaN. */
+    public static final int BF16_BITS = 4;
 
     /** Rows of an INT8 matrix that share a scale. */
     public static final int INT8_BLOCK = 32;
@@ -30,64 +34,85 @@ public final class WeightFormat {
 
     private static final int F16_BINADE = 1 << 10;
 
-    /** Of a 16-bit pattern: everything, and everything but the sign. */
-    private static final int PATTERN = 0xFFFF;
+    private static final int HALF_BITS = 16;
+    private static final int HALF = 0xFFFF;
+    private static final int OCTET_BITS = 8;
+    private static final int OCTET = 0xFF;
 
+    /** Of a half: everything but the sign. */
     private static final int MAGNITUDE = 0x7FFF;
+
+    /** Of an octet: the sign. */
+    private static final int OCTET_SIGN = 1 << 7;
 
     private WeightFormat() {}
 
-    /** The powers of two that {@link #element} needs for a format: the weight of a mantissa's last bit, by exponent field. */
+    /**
+     * The powers of two that {@link #element} needs for a format: the weight of a mantissa's last bit, by exponent field, first of
+     * positive numbers, then of negative ones.
+     */
     public static FloatArray powers(int format) {
         return switch (format) {
             case BF16 -> powers(256, -133);
-            case F16 -> f16Powers();
+            case F16 -> powers(32, -24);
             default -> new FloatArray(1);
         };
     }
 
-    private static FloatArray f16Powers() {
-        FloatArray powers = powers(32, -24);
-        powers.set(31, Float.POSITIVE_INFINITY);
-        return powers;
-    }
-
-    /** Exponent fields 0 (subnormal) and 1 share the least power. */
+    /** Exponent fields 0 (subnormal) and 1 share the least power; the last is infinite. */
     private static FloatArray powers(int fields, int least) {
-        FloatArray powers = new FloatArray(fields);
+        FloatArray powers = new FloatArray(2 * fields);
         for (int field = 0; field < fields; field++) {
-            powers.set(field, Math.scalb(1f, least + Math.max(field - 1, 0)));
+            float power =
+                    field == fields - 1 ? Float.POSITIVE_INFINITY : Math.scalb(1f, least + Math.max(field - 1, 0));
+            powers.set(field, power);
+            powers.set(fields + field, -power);
         }
         return powers;
     }
 
+    /** Elements of a word. */
+    public static int perWord(int format) {
+        return format == F32 ? 1 : format == INT8 ? Integer.SIZE / OCTET_BITS : Integer.SIZE / HALF_BITS;
+    }
+
     /** The element at {@code index} as float32, exactly; for INT8 the integer without its scale. NaN widens to infinity. */
-    static float element(
-            int format, FloatArray floats, ShortArray shorts, ByteArray bytes, FloatArray powers, int index) {
+    static float element(int format, FloatArray floats, IntArray words, FloatArray powers, int index) {
+        // Known not to be negative, so that a quotient is a shift.
+        int at = index & Integer.MAX_VALUE;
         float value;
         if (format == F32) {
             value = floats.get(index);
         } else if (format == INT8) {
-            value = bytes.get(index);
+            value = octet(words.get(at / 4), at % 4 * OCTET_BITS);
         } else {
-            value = widen(format, shorts.get(index), powers);
+            value = half(format, words.get(at / 2), at % 2 * HALF_BITS, powers);
         }
         return value;
     }
 
+    /** The number of 16 bits of a word, from bit {@code shift}. */
+    static float half(int format, int word, int shift, FloatArray powers) {
+        return format == BF16_BITS
+                ? BFloat16.bf16ToFloat((short) (word >> shift))
+                : widen(format, (word >> shift) & HALF, powers);
+    }
+
+    /** The integer of 8 bits of a word, from bit {@code shift}. */
+    static float octet(int word, int shift) {
+        int bits = (word >> shift) & OCTET;
+        return (bits ^ OCTET_SIGN) - OCTET_SIGN;
+    }
+
     /**
-     * The number of 16 bits. Sign, exponent field and mantissa are those of a number that is never negative: its shifts are the
-     * same on all backends.
+     * The number of a pattern of 16 bits, which is not negative. Its sign and exponent field are where its power is; a number
+     * without a hidden bit has an exponent field of 0.
      */
-    static float widen(int format, short bits, FloatArray powers) {
-        int binade = format == BF16 ? BF16_BINADE : F16_BINADE;
-        int pattern = bits & PATTERN;
-        int magnitude = pattern & MAGNITUDE;
-        int field = magnitude / binade;
-        int mantissa = magnitude & (binade - 1);
-        int significand = field == 0 ? mantissa : mantissa + binade;
-        float value = powers.get(field) * significand;
-        return pattern > MAGNITUDE ? -value : value;
+    static float widen(int format, int pattern, FloatArray powers) {
+        int binade = format == F16 ? F16_BINADE : BF16_BINADE;
+        int mantissa = pattern & (binade - 1);
+        int hidden = Math.min((pattern & MAGNITUDE) - mantissa, binade);
+        return powers.get(pattern / binade) * (mantissa + hidden);
     }
 
     /** Rows whose products are summed before they are scaled: a format without scales has one block a slice. */

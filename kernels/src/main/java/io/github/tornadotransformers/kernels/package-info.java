@@ -7,6 +7,10 @@
  * becomes dimension 0 on a GPU, but the outermost on a CPU: {@code TornadoApiReplacement} in TornadoVM 5.2.) Divisors are
  * constants when a device compiles.
  *
+ * <p><b>Groups.</b> A kernel that takes a {@code KernelContext} is written for one item of a group. What its items read of each other goes
+ * through local memory, with a barrier in between that all come to. An array of constant size whose loops are unrolled is kept in
+ * registers; no helper takes an array that is not TornadoVM's, which TornadoVM cannot inline.
+ *
  * <p><b>The bound</b> of a parallel loop is an expression, never a bare parameter: where a grid is given, TornadoVM replaces a
  * bare parameter by the size of the grid, which is padded ({@code TornadoTaskSpecialisation}).
  *

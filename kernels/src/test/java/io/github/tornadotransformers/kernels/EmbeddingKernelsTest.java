@@ -64,8 +64,7 @@ class EmbeddingKernelsTest {
         EmbeddingKernels.lookUpTokens(
                 IntArray.fromArray(tokens),
                 table.floats(),
-                table.shorts(),
-                table.bytes(),
+                table.words(),
                 table.scales(),
                 table.powers(),
                 KernelArrays.live(live),

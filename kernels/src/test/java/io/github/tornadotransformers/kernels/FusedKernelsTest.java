@@ -60,8 +60,7 @@ class FusedKernelsTest {
             LinearTileKernels.tileSums(
                     FloatArray.fromArray(x),
                     weight.floats(),
-                    weight.shorts(),
-                    weight.bytes(),
+                    weight.words(),
                     weight.scales(),
                     weight.powers(),
                     layerIndex(),

@@ -1,5 +1,8 @@
 package io.github.tornadotransformers.kernels;
 
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.github.tornadotransformers.emulator.WorkGroups;
 import io.github.tornadotransformers.host.ScalarOps;
 import io.github.tornadotransformers.models.checkpoint.DType;
 import io.github.tornadotransformers.models.program.Activation;
@@ -8,6 +11,7 @@ import io.github.tornadotransformers.testsupport.Bits;
 import io.github.tornadotransformers.testsupport.RandomData;
 import java.util.Arrays;
 import java.util.stream.LongStream;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 import uk.ac.manchester.tornado.api.types.arrays.FloatArray;
@@ -33,8 +37,7 @@ class LinearKernelsTest {
             LinearKernels.sliceSums(
                     FloatArray.fromArray(layer.x()),
                     w.floats(),
-                    w.shorts(),
-                    w.bytes(),
+                    w.words(),
                     w.scales(),
                     w.powers(),
                     KernelArrays.layer(layer.index()),
@@ -44,6 +47,50 @@ class LinearKernelsTest {
                     layer.columns());
             assertFinishes(layer, 1, sums, data);
         }
+    }
+
+    @ParameterizedTest
+    @MethodSource("seeds")
+    void singleRowInGroups(long seed) {
+        RandomData data = new RandomData(seed);
+        for (DType dtype : DType.OF_MATRICES) {
+            Layer layer = Layer.ofWholeWords(dtype, data);
+            groups(layer, layer.weight(), data);
+            if (dtype == DType.BF16) {
+                groups(layer, layer.weight().asBits(), data);
+            }
+        }
+    }
+
+    private void groups(Layer layer, KernelMatrix w, RandomData data) {
+        int inputs = layer.inputs();
+        int columns = layer.columns();
+        FloatArray x = FloatArray.fromArray(layer.x());
+        IntArray index = KernelArrays.layer(layer.index());
+        FloatArray sums = KernelArrays.nan(Slices.count(inputs) * columns);
+        int size = LinearGroupKernels.GROUP;
+        WorkGroups.run(LinearGroupKernels.items(w.format(), inputs, columns) / size, size, context -> {
+            switch (w.format()) {
+                case WeightFormat.F32 ->
+                    LinearGroupKernels.sliceSums(context, x, w.floats(), index, sums, inputs, columns);
+                case WeightFormat.INT8 ->
+                    LinearGroupKernels.sliceSumsOfQuads(
+                            context, x, w.words(), w.scales(), index, sums, inputs, columns);
+                default ->
+                    LinearGroupKernels.sliceSumsOfPairs(
+                            context, x, w.words(), w.powers(), index, sums, w.format(), inputs, columns);
+            }
+        });
+        assertFinishes(layer, 1, sums, data);
+    }
+
+    @Test
+    void groupsTakeRowsOfWholeWords() {
+        assertThat(LinearGroupKernels.takes(WeightFormat.F32, 3)).isTrue();
+        assertThat(LinearGroupKernels.takes(WeightFormat.BF16, 3)).isFalse();
+        assertThat(LinearGroupKernels.takes(WeightFormat.BF16_BITS, 6)).isTrue();
+        assertThat(LinearGroupKernels.takes(WeightFormat.INT8, 6)).isFalse();
+        assertThat(LinearGroupKernels.takes(WeightFormat.INT8, 8)).isTrue();
     }
 
     @ParameterizedTest
@@ -58,8 +105,7 @@ class LinearKernelsTest {
             LinearTileKernels.tileSums(
                     FloatArray.fromArray(layer.x()),
                     w.floats(),
-                    w.shorts(),
-                    w.bytes(),
+                    w.words(),
                     w.scales(),
                     w.powers(),
                     KernelArrays.layer(layer.index()),
@@ -124,9 +170,16 @@ class LinearKernelsTest {
 
     private record Layer(int index, int rows, int inputs, int columns, float[] x, KernelMatrix weight) {
         static Layer of(DType dtype, int rows, RandomData data) {
+            return of(dtype, rows, data.size(257), data);
+        }
+
+        static Layer ofWholeWords(DType dtype, RandomData data) {
+            return of(dtype, 1, Integer.BYTES / dtype.bytes() * data.size(300), data);
+        }
+
+        private static Layer of(DType dtype, int rows, int columns, RandomData data) {
             int index = data.between(0, LAYERS - 1);
             int inputs = data.coin() ? data.size(389) : data.between(500, 900);
-            int columns = data.size(257);
             KernelMatrix weight = KernelMatrix.of(dtype, index, LAYERS, inputs, columns, data);
             return new Layer(index, rows, inputs, columns, data.wildFloats(rows * inputs), weight);
         }

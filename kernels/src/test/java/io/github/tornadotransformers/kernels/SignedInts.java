@@ -27,9 +27,12 @@ import org.objectweb.asm.tree.analysis.Value;
  *
  * <p>Ints that a kernel takes, and the elements of an {@code IntArray}, count as not negative. A difference counts as negative
  * unless a constant is taken from something larger; so do a conversion and the element of a {@code ShortArray} or {@code
- * ByteArray}, until a mask.
+ * ByteArray}, until a mask. A shift to the right is right where nothing is left of what came in from the left: where a mask of 8 or 16
+ * bits, or a conversion to a short, follows.
  */
 final class SignedInts {
+    private static final int HALF = 0xFFFF;
+
     /** Methods of the kernels' classes, by {@link Place#key}. */
     private final Map<String, Place> places;
 
@@ -221,7 +224,7 @@ final class SignedInts {
                     Known.CAN_BE_NEGATIVE;
                 case Opcodes.I2C -> Known.NOT_NEGATIVE;
                 case Opcodes.I2D, Opcodes.F2D, Opcodes.DNEG -> Known.WIDE;
-                case Opcodes.I2F, Opcodes.D2F, Opcodes.FNEG -> Known.OTHER;
+                case Opcodes.I2F, Opcodes.D2F, Opcodes.FNEG, Opcodes.NEWARRAY, Opcodes.GETFIELD -> Known.OTHER;
                 default -> throw unknown(instruction);
             };
         }
@@ -239,7 +242,9 @@ final class SignedInts {
                     yield left.with(right);
                 }
                 case Opcodes.ISHL, Opcodes.ISHR, Opcodes.IUSHR -> {
-                    require(left, instruction, "a shift");
+                    if (!isCutOff(instruction.getNext())) {
+                        require(left, instruction, "a shift");
+                    }
                     yield left.canBeNegative() ? left : Known.NOT_NEGATIVE;
                 }
                 case Opcodes.IF_ICMPEQ,
@@ -248,10 +253,29 @@ final class SignedInts {
                         Opcodes.IF_ICMPGE,
                         Opcodes.IF_ICMPGT,
                         Opcodes.IF_ICMPLE -> null;
+                case Opcodes.IALOAD -> Known.CAN_BE_NEGATIVE;
+                case Opcodes.FALOAD -> Known.OTHER;
                 case Opcodes.FCMPL, Opcodes.FCMPG, Opcodes.DCMPL, Opcodes.DCMPG -> Known.OTHER;
                 case Opcodes.FADD, Opcodes.FSUB, Opcodes.FMUL, Opcodes.FDIV -> Known.OTHER;
                 case Opcodes.DADD, Opcodes.DSUB, Opcodes.DMUL, Opcodes.DDIV -> Known.WIDE;
                 default -> throw unknown(instruction);
+            };
+        }
+
+        /** Whether 16 bits at most are left of a value. */
+        private static boolean isCutOff(AbstractInsnNode next) {
+            return next.getOpcode() == Opcodes.I2S
+                    || next.getNext() != null
+                            && next.getNext().getOpcode() == Opcodes.IAND
+                            && mask(next) > 0
+                            && mask(next) <= HALF;
+        }
+
+        private static int mask(AbstractInsnNode constant) {
+            return switch (constant) {
+                case IntInsnNode number -> number.operand;
+                case LdcInsnNode loaded when loaded.cst instanceof Integer number -> number;
+                default -> 0;
             };
         }
 
@@ -271,7 +295,10 @@ final class SignedInts {
 
         @Override
         public Known ternaryOperation(AbstractInsnNode instruction, Known first, Known second, Known third) {
-            throw unknown(instruction);
+            return switch (instruction.getOpcode()) {
+                case Opcodes.IASTORE, Opcodes.FASTORE -> null;
+                default -> throw unknown(instruction);
+            };
         }
 
         @Override

@@ -127,6 +127,18 @@ class SignedIntsTest {
             y.set(0, bits / 128 + ((int) z & 0xFF) % 2 + Math.max(bits, -1) / 2);
         }
 
+        static void partsOfAWord(IntArray x, FloatArray y) {
+            int[] words = new int[1];
+            words[0] = x.get(0);
+            y.set(0, ((words[0] >> 16) & 0xFFFF) + ((words[0] >>> 24) & 0xFF) + (short) (words[0] >> 16));
+        }
+
+        static void tooMuchOfAWord(IntArray x, FloatArray y) {
+            int[] words = new int[1];
+            words[0] = x.get(0);
+            y.set(0, (words[0] >> 8) & 0xFFFFFF);
+        }
+
         static void differencesCompared(IntArray x, FloatArray y, float z) {
             int rest = x.get(0) - 7 * x.get(1);
             y.set(0, z < 0 && rest == 1 && rest < x.get(2) ? 1 : 0);
@@ -147,7 +159,9 @@ class SignedIntsTest {
                 "downTo | SignedIntsTest$Samples.downTo: the sign of an int that can be negative",
                 "passesOn | SignedIntsTest$Samples.half: a quotient of an int that can be negative",
                 "takesBack | SignedIntsTest$Samples.takesBack: a quotient of an int that can be negative",
+                "tooMuchOfAWord | SignedIntsTest$Samples.tooMuchOfAWord: a shift of an int that can be negative",
                 "half | nothing",
+                "partsOfAWord | nothing",
                 "masked | nothing",
                 "rounded | nothing",
                 "differencesCompared | nothing",

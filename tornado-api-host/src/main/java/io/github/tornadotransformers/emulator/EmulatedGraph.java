@@ -211,7 +211,8 @@ public final class EmulatedGraph {
 
     private void runGroups(RecordedTask task, TaskRun run, boolean logs, WorkerGrid grid) {
         if (grid == null || grid.getLocalWork() == null || grid.dimension() != 1) {
-            throw graph.misuse("task %s: its kernel takes a KernelContext, and a grid of groups is not given", task.id());
+            throw graph.misuse(
+                    "task %s: its kernel takes a KernelContext, and a grid of groups is not given", task.id());
         }
         int size = Math.toIntExact(grid.getLocalWork()[0]);
         int groups = Math.toIntExact(grid.getGlobalWork()[0] / size);

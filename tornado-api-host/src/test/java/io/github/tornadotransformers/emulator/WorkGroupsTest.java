@@ -80,8 +80,8 @@ class WorkGroupsTest {
 
     @Test
     void aGridIsNeeded() {
-        TornadoExecutionPlan plan = Plans.of(
-                graph().task("t", Kernels::reverseGroups, new KernelContext(), x).task("u", Kernels::copy, x, y, 6));
+        TornadoExecutionPlan plan = Plans.of(graph().task("t", Kernels::reverseGroups, new KernelContext(), x)
+                .task("u", Kernels::copy, x, y, 6));
         assertThatThrownBy(plan::execute)
                 .hasMessageContaining("task t: its kernel takes a KernelContext, and a grid of groups is not given");
     }

@@ -125,8 +125,7 @@ final class KernelOps implements HostOps {
         EmbeddingKernels.lookUpTokens(
                 copy(tokens, IntArray::fromArray),
                 w.floats(),
-                w.shorts(),
-                w.bytes(),
+                w.words(),
                 w.scales(),
                 w.powers(),
                 step,
@@ -224,23 +223,12 @@ final class KernelOps implements HostOps {
         KernelMatrix w = matrix(weight);
         if (rows == 1) {
             LinearKernels.sliceSums(
-                    floats(x),
-                    w.floats(),
-                    w.shorts(),
-                    w.bytes(),
-                    w.scales(),
-                    w.powers(),
-                    layer,
-                    sums,
-                    w.format(),
-                    inputs,
-                    columns);
+                    floats(x), w.floats(), w.words(), w.scales(), w.powers(), layer, sums, w.format(), inputs, columns);
         } else {
             LinearTileKernels.tileSums(
                     floats(x),
                     w.floats(),
-                    w.shorts(),
-                    w.bytes(),
+                    w.words(),
                     w.scales(),
                     w.powers(),
                     layer,

@@ -32,6 +32,16 @@ public record DeviceInfo(
         }
     }
 
+    /**
+     * Whether kernels are shaped for a GPU: by groups of items that share memory and wait for each other, many loads on their way at
+     * once. On a CPU device loops are better: TornadoVM gives each core a part of them, and they compile in a fraction of the time.
+     *
+     * @param size work items of a group
+     */
+    public boolean worksInGroups(int size) {
+        return kind != Kind.CPU && maxWorkGroupSize >= size;
+    }
+
     /** For a message: what and where. */
     @Override
     public String toString() {

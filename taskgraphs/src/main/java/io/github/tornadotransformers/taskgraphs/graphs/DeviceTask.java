@@ -4,6 +4,7 @@ import io.github.tornadotransformers.taskgraphs.memory.Argument;
 import io.github.tornadotransformers.taskgraphs.memory.ArrayKey;
 import io.github.tornadotransformers.taskgraphs.memory.ConstantKey;
 import io.github.tornadotransformers.taskgraphs.memory.DeviceArrays;
+import io.github.tornadotransformers.taskgraphs.memory.GroupContext;
 import io.github.tornadotransformers.taskgraphs.memory.PlannedArray;
 import io.github.tornadotransformers.taskgraphs.memory.Scalar;
 import java.util.List;
@@ -14,7 +15,7 @@ import uk.ac.manchester.tornado.api.TaskGraph;
  * A kernel with its arguments.
  *
  * @param id unique within its graph
- * @param items work items: how far the kernel's parallel loop runs
+ * @param items work items: how far the kernel's parallel loop runs, or those of whole groups
  * @param arguments in the kernel's order
  */
 public record DeviceTask(String id, long items, List<Argument<?>> arguments, Call call) {
@@ -41,7 +42,7 @@ public record DeviceTask(String id, long items, List<Argument<?>> arguments, Cal
         return switch (argument) {
             case PlannedArray<?> planned -> Stream.of(planned.key());
             case ConstantKey<?> constant -> Stream.of(constant);
-            case Scalar<?> _ -> Stream.empty();
+            case Scalar<?> _, GroupContext _ -> Stream.empty();
         };
     }
 

@@ -1,5 +1,6 @@
 package io.github.tornadotransformers.taskgraphs.graphs;
 
+import static io.github.tornadotransformers.taskgraphs.memory.GroupContext.CONTEXT;
 import static io.github.tornadotransformers.taskgraphs.memory.KernelArguments.activation;
 import static io.github.tornadotransformers.taskgraphs.memory.KernelArguments.cap;
 import static io.github.tornadotransformers.taskgraphs.memory.KernelArguments.inverseCap;
@@ -11,6 +12,7 @@ import io.github.tornadotransformers.kernels.AttentionKernels;
 import io.github.tornadotransformers.kernels.CacheKernels;
 import io.github.tornadotransformers.kernels.EmbeddingKernels;
 import io.github.tornadotransformers.kernels.GatedMlpKernels;
+import io.github.tornadotransformers.kernels.LinearGroupKernels;
 import io.github.tornadotransformers.kernels.LinearKernels;
 import io.github.tornadotransformers.kernels.LinearTileKernels;
 import io.github.tornadotransformers.kernels.NormKernels;
@@ -18,6 +20,7 @@ import io.github.tornadotransformers.kernels.RotaryKernels;
 import io.github.tornadotransformers.kernels.RowKernels;
 import io.github.tornadotransformers.kernels.ScaleKernels;
 import io.github.tornadotransformers.kernels.Slices;
+import io.github.tornadotransformers.kernels.WeightFormat;
 import io.github.tornadotransformers.models.program.Activation;
 import io.github.tornadotransformers.models.program.AttentionShape;
 import io.github.tornadotransformers.models.program.Groups;
@@ -98,8 +101,7 @@ public final class OpTasks {
                         EmbeddingKernels::lookUpTokens,
                         tokens,
                         table.floats(),
-                        table.shorts(),
-                        table.bytes(),
+                        table.words(),
                         table.scales(),
                         table.powers(),
                         step,
@@ -244,12 +246,53 @@ public final class OpTasks {
         long slices = (long) rows * Slices.count(op.weight().rows());
         Argument<FloatArray> sums =
                 in.scratch(SUMS, Math.multiplyExact(slices, op.weight().columns()));
-        if (rows == 1) {
+        boolean wholeWords = LinearGroupKernels.takes(
+                in.matrix(op.weight()).format().value(), op.weight().columns());
+        if (rows == 1 && wholeWords && in.worksInGroups(LinearGroupKernels.GROUP)) {
+            groupSums(op, sums);
+        } else if (rows == 1) {
             sliceSums(op, sums);
         } else {
             tileSums(op, sums);
         }
         return sums;
+    }
+
+    private void groupSums(Op.Linear op, Argument<FloatArray> sums) {
+        Argument<FloatArray> x = in.activation(op.input());
+        DeviceMatrix weight = in.matrix(op.weight());
+        Scalar<Integer> inputs = value(op.weight().rows());
+        Scalar<Integer> columns = value(op.weight().columns());
+        int format = weight.format().value();
+        TaskCall task =
+                in.task(op.name() + "Slices", LinearGroupKernels.items(format, inputs.value(), columns.value()));
+        switch (format) {
+            case WeightFormat.F32 ->
+                task.calls(LinearGroupKernels::sliceSums, CONTEXT, x, weight.floats(), layer, sums, inputs, columns);
+            case WeightFormat.INT8 ->
+                task.calls(
+                        LinearGroupKernels::sliceSumsOfQuads,
+                        CONTEXT,
+                        x,
+                        weight.words(),
+                        weight.scales(),
+                        layer,
+                        sums,
+                        inputs,
+                        columns);
+            default ->
+                task.calls(
+                        LinearGroupKernels::sliceSumsOfPairs,
+                        CONTEXT,
+                        x,
+                        weight.words(),
+                        weight.powers(),
+                        layer,
+                        sums,
+                        weight.format(),
+                        inputs,
+                        columns);
+        }
     }
 
     private void sliceSums(Op.Linear op, Argument<FloatArray> sums) {
@@ -263,8 +306,7 @@ public final class OpTasks {
                         LinearKernels::sliceSums,
                         x,
                         weight.floats(),
-                        weight.shorts(),
-                        weight.bytes(),
+                        weight.words(),
                         weight.scales(),
                         weight.powers(),
                         layer,
@@ -285,8 +327,7 @@ public final class OpTasks {
                         LinearTileKernels::tileSums,
                         x,
                         weight.floats(),
-                        weight.shorts(),
-                        weight.bytes(),
+                        weight.words(),
                         weight.scales(),
                         weight.powers(),
                         layer,

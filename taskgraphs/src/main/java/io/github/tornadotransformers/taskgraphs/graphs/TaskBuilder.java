@@ -67,7 +67,7 @@ public final class TaskBuilder {
         }
     }
 
-    /** @param items how far the kernel's parallel loop runs */
+    /** @param items how far the kernel's parallel loop runs, or those of whole groups */
     public TaskCall task(String name, long items) {
         return new TaskCall(layer.prefix() + name, items, this::add);
     }
@@ -88,6 +88,11 @@ public final class TaskBuilder {
 
     public int rows() {
         return rows;
+    }
+
+    /** Whether kernels for groups of that many items are to be used. */
+    boolean worksInGroups(int size) {
+        return model.device().worksInGroups(size);
     }
 
     /** Holds the index of the layer whose weights are used. */

@@ -65,18 +65,19 @@ public final class DeviceArrays implements AutoCloseable {
     private final class InPlace implements WeightAllocator {
         @Override
         public MemorySegment allocate(String name, long bytes) {
-            return elements(name).getFirst();
+            return get(weights.get(name).getFirst()).getSegment().asSlice(0, bytes);
         }
 
         @Override
         public List<MemorySegment> allocateLayers(String name, int layers, long layerBytes) {
-            return elements(name);
+            return elements(name, layerBytes);
         }
     }
 
-    private List<MemorySegment> elements(String name) {
+    /** Without what fills the last word of each array. */
+    private List<MemorySegment> elements(String name, long layerBytes) {
         return weights.getOrDefault(name, List.of()).stream()
-                .map(key -> get(key).getSegment())
+                .map(key -> get(key).getSegment().asSlice(0, key.layers().count() * layerBytes))
                 .toList();
     }
 
@@ -95,8 +96,10 @@ public final class DeviceArrays implements AutoCloseable {
                     weight,
                     data.dtype(),
                     WeightLayout.ROW_MAJOR,
-                    elements(name(weight, WeightKey.Part.ELEMENTS)),
-                    elements(name(weight, WeightKey.Part.SCALES)));
+                    elements(
+                            name(weight, WeightKey.Part.ELEMENTS),
+                            weight.layerSize() * data.dtype().bytes()),
+                    elements(name(weight, WeightKey.Part.SCALES), WeightData.scaleBytes(weight) / weight.layers()));
             for (int layer = 0; layer < weight.layers(); layer++) {
                 fill(own.layer(layer), data.layer(layer));
                 fill(own.layerScales(layer), data.layerScales(layer));

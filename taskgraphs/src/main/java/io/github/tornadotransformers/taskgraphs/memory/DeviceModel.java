@@ -11,6 +11,7 @@ import io.github.tornadotransformers.taskgraphs.devices.DeviceInfo;
 import io.github.tornadotransformers.taskgraphs.devices.MathMode;
 import java.util.stream.LongStream;
 import uk.ac.manchester.tornado.api.types.arrays.FloatArray;
+import uk.ac.manchester.tornado.api.types.arrays.IntArray;
 import uk.ac.manchester.tornado.api.types.arrays.TornadoNativeArray;
 
 /**
@@ -20,18 +21,21 @@ import uk.ac.manchester.tornado.api.types.arrays.TornadoNativeArray;
  * @param kvType of its keys and values
  * @param pages of the cache, in every layer
  */
-public record DeviceModel(Program program, DType dtype, KvType kvType, MathMode math, LayerGroups groups, int pages) {
+public record DeviceModel(
+        Program program, DType dtype, KvType kvType, MathMode math, DeviceInfo device, LayerGroups groups, int pages) {
     private static final ConstantKey.Unread<FloatArray> NO_FLOATS = new ConstantKey.Unread<>(ElementType.FLOAT);
 
     /** With as many layers in an array as the device and an int allow. */
     public static DeviceModel of(
             Program program, DType dtype, KvType kvType, MathMode math, DeviceInfo device, int pages) {
-        long cached = layersPerArray(device, program.attention().cacheLayerSize(pages), type(kvType));
+        long cached = layersPerArray(
+                device, program.attention().cacheLayerSize(pages), type(kvType).bytes());
         return new DeviceModel(
                 program,
                 dtype,
                 kvType,
                 math,
+                device,
                 LayerGroups.of(program.layers(), Math.min(cached, stackable(program, dtype, device))),
                 pages);
     }
@@ -43,6 +47,7 @@ public record DeviceModel(Program program, DType dtype, KvType kvType, MathMode 
                 dtype,
                 KvType.F32,
                 math,
+                device,
                 LayerGroups.of(program.layers(), stackable(program, dtype, device)),
                 AttentionShape.pages(program.contextLength()));
     }
@@ -51,26 +56,19 @@ public record DeviceModel(Program program, DType dtype, KvType kvType, MathMode 
     private static long stackable(Program program, DType dtype, DeviceInfo device) {
         LongStream layers = program.weights().stream()
                 .filter(weight -> weight.layers() > 1)
-                .mapToLong(weight -> layersPerArray(device, weight.layerSize(), type(weight, dtype)));
+                .mapToLong(weight -> layersPerArray(
+                        device, weight.layerSize(), dtype(weight, dtype).bytes()));
         return layers.min().orElse(program.layers());
     }
 
-    private static long layersPerArray(DeviceInfo device, long layerSize, ElementType<?> type) {
-        long bytes = device.maxAllocationBytes() - 1 - TornadoNativeArray.ARRAY_HEADER;
-        return Math.min(Integer.MAX_VALUE, bytes / type.bytes()) / layerSize;
+    /** Whole words of elements whose index is an int. */
+    private static long layersPerArray(DeviceInfo device, long layerSize, int elementBytes) {
+        long bytes = device.maxAllocationBytes() - Integer.BYTES - TornadoNativeArray.ARRAY_HEADER;
+        return Math.min(Integer.MAX_VALUE, bytes / elementBytes) / layerSize;
     }
 
     private static DType dtype(Weight weight, DType ofMatrices) {
         return weight.kind() == Weight.Kind.MATRIX ? ofMatrices : DType.F32;
-    }
-
-    private static ElementType<?> type(Weight weight, DType ofMatrices) {
-        return switch (dtype(weight, ofMatrices)) {
-            case F32 -> ElementType.FLOAT;
-            case BF16, F16 -> ElementType.SHORT;
-            case INT8 -> ElementType.BYTE;
-            case STORED -> throw new IllegalStateException("tensors are kept apart");
-        };
     }
 
     private static ElementType<?> type(KvType kvType) {
@@ -82,15 +80,23 @@ public record DeviceModel(Program program, DType dtype, KvType kvType, MathMode 
 
     /** @param group of layers, where the weight is stacked */
     public DeviceMatrix matrix(Weight weight, int group) {
-        PlannedArray<?> elements = elements(weight, group, type(weight, dtype));
-        int format = KernelArguments.format(dtype(weight, dtype));
+        int format = KernelArguments.format(dtype(weight, dtype), device.backend());
+        PlannedArray<?> elements =
+                format == WeightFormat.F32 ? vector(weight, group) : words(weight, group, WeightFormat.perWord(format));
         return new DeviceMatrix(
                 elements.orUnread(ElementType.FLOAT),
-                elements.orUnread(ElementType.SHORT),
-                elements.orUnread(ElementType.BYTE),
+                elements.orUnread(ElementType.INT),
                 format == WeightFormat.INT8 ? scales(weight, group) : NO_FLOATS,
                 new ConstantKey.Powers(format),
                 Scalar.value(format));
+    }
+
+    /** A kernel's index of an element is an int: where there are too many for one, so there are of words. */
+    private PlannedArray<IntArray> words(Weight weight, int group, int perWord) {
+        PlannedArray<IntArray> elements = elements(weight, group, ElementType.INT);
+        return elements.elements() > Integer.MAX_VALUE
+                ? elements
+                : new PlannedArray<>(elements.key(), Math.ceilDiv(elements.elements(), perWord));
     }
 
     /** A weight that is float32. */

@@ -2,7 +2,6 @@ package io.github.tornadotransformers.taskgraphs.memory;
 
 import java.lang.foreign.MemorySegment;
 import java.util.function.Function;
-import uk.ac.manchester.tornado.api.types.arrays.ByteArray;
 import uk.ac.manchester.tornado.api.types.arrays.FloatArray;
 import uk.ac.manchester.tornado.api.types.arrays.IntArray;
 import uk.ac.manchester.tornado.api.types.arrays.ShortArray;
@@ -20,8 +19,6 @@ public record ElementType<T extends TornadoNativeArray>(Class<T> array, int byte
             new ElementType<>(FloatArray.class, Float.BYTES, FloatArray::fromSegmentShallow);
     public static final ElementType<ShortArray> SHORT =
             new ElementType<>(ShortArray.class, Short.BYTES, ShortArray::fromSegmentShallow);
-    public static final ElementType<ByteArray> BYTE =
-            new ElementType<>(ByteArray.class, Byte.BYTES, ByteArray::fromSegmentShallow);
     public static final ElementType<IntArray> INT =
             new ElementType<>(IntArray.class, Integer.BYTES, IntArray::fromSegmentShallow);
 }

@@ -7,6 +7,7 @@ import io.github.tornadotransformers.models.checkpoint.DType;
 import io.github.tornadotransformers.models.program.Activation;
 import io.github.tornadotransformers.models.program.AttentionShape;
 import io.github.tornadotransformers.models.program.Scaling;
+import io.github.tornadotransformers.taskgraphs.devices.Backend;
 
 /** What a program says, as kernels take it: numbers. */
 public final class KernelArguments {
@@ -22,11 +23,11 @@ public final class KernelArguments {
         };
     }
 
-    /** A constant of {@link WeightFormat}. */
-    public static int format(DType dtype) {
+    /** A constant of {@link WeightFormat}, for kernels that a backend compiles. */
+    public static int format(DType dtype, Backend backend) {
         return switch (dtype) {
             case F32 -> WeightFormat.F32;
-            case BF16 -> WeightFormat.BF16;
+            case BF16 -> backend == Backend.CUDA ? WeightFormat.BF16_BITS : WeightFormat.BF16;
             case F16 -> WeightFormat.F16;
             case INT8 -> WeightFormat.INT8;
             case STORED -> throw new IllegalStateException("tensors are kept apart");

@@ -22,7 +22,6 @@ import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import uk.ac.manchester.tornado.api.types.arrays.ByteArray;
 import uk.ac.manchester.tornado.api.types.arrays.FloatArray;
 import uk.ac.manchester.tornado.api.types.arrays.IntArray;
 import uk.ac.manchester.tornado.api.types.arrays.ShortArray;
@@ -36,10 +35,9 @@ final class DeviceProbe {
     private static final PlannedArray<FloatArray> Y = floats("y", ProbeTable.SIZE);
     private static final PlannedArray<FloatArray> Z = floats("z", ProbeTable.SIZE);
     private static final PlannedArray<IntArray> INTS = ints("ints", 2 * ProbeKernels.CASES);
-    private static final PlannedArray<ByteArray> BYTES =
-            new PlannedArray<>(new NamedKey<>("bytes", ElementType.BYTE), ProbeKernels.CASES);
+    private static final PlannedArray<IntArray> WORDS = ints("words", ProbeTable.WORDS);
     private static final PlannedArray<ShortArray> PATTERNS =
-            new PlannedArray<>(new NamedKey<>("patterns", ElementType.SHORT), 2 * ProbeKernels.CASES);
+            new PlannedArray<>(new NamedKey<>("patterns", ElementType.SHORT), ProbeKernels.CASES);
     private static final ConstantKey.Powers BF16_POWERS = new ConstantKey.Powers(WeightFormat.BF16);
     private static final ConstantKey.Powers F16_POWERS = new ConstantKey.Powers(WeightFormat.F16);
     private static final PlannedArray<FloatArray> TERMS = floats("terms", 2 * ProbeKernels.CASES * ProbeKernels.TERMS);
@@ -67,7 +65,7 @@ final class DeviceProbe {
             fill(arrays, Y, table.y());
             fill(arrays, Z, table.z());
             fill(arrays, INTS, table.ints());
-            fill(arrays, BYTES, table.bytes());
+            fill(arrays, WORDS, table.words());
             fill(arrays, PATTERNS, table.patterns());
             fill(arrays, TERMS, table.terms());
             plan.execute(graph);
@@ -94,7 +92,7 @@ final class DeviceProbe {
 
     private static DeviceGraph graph() {
         List<Argument<?>> arguments =
-                List.of(X, Y, Z, INTS, BYTES, PATTERNS, BF16_POWERS, F16_POWERS, TERMS, FLOATS, WHOLES);
+                List.of(X, Y, Z, INTS, WORDS, PATTERNS, BF16_POWERS, F16_POWERS, TERMS, FLOATS, WHOLES);
         Set<ArrayKey<?>> results = Set.of(FLOATS.key(), WHOLES.key());
         DeviceTask task = new DeviceTask(
                 "arithmetic",
@@ -107,7 +105,7 @@ final class DeviceProbe {
                         Y.in(arrays),
                         Z.in(arrays),
                         INTS.in(arrays),
-                        BYTES.in(arrays),
+                        WORDS.in(arrays),
                         PATTERNS.in(arrays),
                         BF16_POWERS.in(arrays),
                         F16_POWERS.in(arrays),

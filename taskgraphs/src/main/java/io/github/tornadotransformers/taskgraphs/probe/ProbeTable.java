@@ -18,6 +18,9 @@ final class ProbeTable {
     /** Elements of operands, and of results. */
     static final int SIZE = OPERATIONS * CASES;
 
+    /** Of int8, then of bf16. */
+    static final int WORDS = CASES / Integer.BYTES + CASES / 2;
+
     /** How far float32 counts. */
     private static final int MAX_COUNT = 1 << 24;
 
@@ -25,8 +28,9 @@ final class ProbeTable {
     private final float[] y = new float[SIZE];
     private final float[] z = new float[SIZE];
     private final int[] ints = new int[2 * CASES];
-    private final byte[] bytes = new byte[CASES];
-    private final short[] patterns = new short[2 * CASES];
+    private final byte[] octets = new byte[CASES];
+    private final short[] bf16Patterns = new short[CASES];
+    private final short[] f16Patterns = new short[CASES];
     private final float[] terms = new float[2 * CASES * TERMS];
     private final int[] used = new int[OPERATIONS];
     private final List<ProbeCase> cases = new ArrayList<>();
@@ -54,13 +58,17 @@ final class ProbeTable {
         return MemorySegment.ofArray(ints);
     }
 
-    MemorySegment bytes() {
-        return MemorySegment.ofArray(bytes);
+    /** int8, then bf16. */
+    MemorySegment words() {
+        MemorySegment words = MemorySegment.ofArray(new int[WORDS]);
+        words.copyFrom(MemorySegment.ofArray(octets));
+        words.asSlice(octets.length).copyFrom(MemorySegment.ofArray(bf16Patterns));
+        return words;
     }
 
-    /** bf16, then f16. */
+    /** f16. */
     MemorySegment patterns() {
-        return MemorySegment.ofArray(patterns);
+        return MemorySegment.ofArray(f16Patterns);
     }
 
     /** Of sums and first factors, then second factors. */
@@ -176,20 +184,20 @@ final class ProbeTable {
 
     void int8(int value) {
         int index = next(ProbeKernels.INT8);
-        bytes[index] = (byte) value;
+        octets[index] = (byte) value;
         weight(Fault.INT8, ProbeKernels.INT8, index, "int8 " + value, value);
     }
 
     void bf16(int pattern) {
         int index = next(ProbeKernels.BF16);
-        patterns[index] = (short) pattern;
+        bf16Patterns[index] = (short) pattern;
         float value = Float.intBitsToFloat(pattern << Short.SIZE);
         weight(Fault.BF16, ProbeKernels.BF16, index, String.format("bf16 0x%04X", pattern), value);
     }
 
     void f16(int pattern) {
         int index = next(ProbeKernels.F16);
-        patterns[CASES + index] = (short) pattern;
+        f16Patterns[index] = (short) pattern;
         float value = Float.float16ToFloat((short) pattern);
         weight(Fault.F16, ProbeKernels.F16, index, String.format("f16 0x%04X", pattern), value);
     }

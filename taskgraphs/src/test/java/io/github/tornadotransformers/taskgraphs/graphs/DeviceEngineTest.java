@@ -141,6 +141,24 @@ class DeviceEngineTest {
         }
     }
 
+    /** A GPU has kernels of its own for a single row. */
+    @ParameterizedTest
+    @ValueSource(longs = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11})
+    void logitsOnAGpu(long seed) {
+        Emulator.run(new EmulatedDevice(DeviceLimits.GPU), () -> {
+            try (Pair pair = Pair.of(seed)) {
+                int[] text = pair.text(5);
+                for (int position = 0; position < text.length; position++) {
+                    int[] token = {text[position]};
+                    Bits.assertSame(
+                            "position " + position,
+                            pair.device().forward(token, position),
+                            pair.host().forward(token, position));
+                }
+            }
+        });
+    }
+
     /** Weights that are loaded in place, into arrays of which each holds a part of the layers. */
     @ParameterizedTest
     @ValueSource(longs = {4200, 9000, 13_000, 1_000_000})

@@ -68,8 +68,7 @@ class DeviceArraysTest {
         for (Weight weight : PROGRAM.weights()) {
             for (int group = 0; group < model.groups().count(weight); group++) {
                 DeviceMatrix matrix = model.matrix(weight, group);
-                arguments.addAll(
-                        List.of(matrix.floats(), matrix.shorts(), matrix.bytes(), matrix.scales(), matrix.powers()));
+                arguments.addAll(List.of(matrix.floats(), matrix.words(), matrix.scales(), matrix.powers()));
             }
         }
         for (int group = 0; group < model.groups().count(); group++) {
@@ -137,12 +136,7 @@ class DeviceArraysTest {
         boolean isStacked = data.weight().layers() > 1;
         DeviceMatrix matrix = model.matrix(data.weight(), isStacked ? groups.of(layer) : 0);
         int index = isStacked ? groups.indexOf(layer) : 0;
-        Argument<?> elements = switch (data.dtype()) {
-            case F32 -> matrix.floats();
-            case BF16, F16 -> matrix.shorts();
-            case INT8 -> matrix.bytes();
-            case STORED -> throw new IllegalArgumentException("no device keeps blocks");
-        };
+        Argument<?> elements = data.dtype() == DType.F32 ? matrix.floats() : matrix.words();
         requireSame(arrays, elements, index, data.layer(layer));
         if (data.dtype() == DType.INT8) {
             requireSame(arrays, matrix.scales(), index, data.layerScales(layer));

@@ -1,6 +1,5 @@
 package io.github.tornadotransformers.taskgraphs.probe;
 
-import uk.ac.manchester.tornado.api.types.arrays.ByteArray;
 import uk.ac.manchester.tornado.api.types.arrays.ShortArray;
 
 /** What {@link SimulatedDevice} computes with: Java's arithmetic, in which a device's faults are planted one by one. */
@@ -52,10 +51,6 @@ interface Arithmetic {
 
     default int remainder(int a, int b) {
         return a % b;
-    }
-
-    default byte get(ByteArray array, int index) {
-        return array.get(index);
     }
 
     default short get(ShortArray array, int index) {

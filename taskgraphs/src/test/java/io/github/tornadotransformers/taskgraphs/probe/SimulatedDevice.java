@@ -20,7 +20,6 @@ import java.lang.reflect.InvocationTargetException;
 import java.util.List;
 import java.util.stream.Stream;
 import uk.ac.manchester.tornado.api.math.TornadoMath;
-import uk.ac.manchester.tornado.api.types.arrays.ByteArray;
 import uk.ac.manchester.tornado.api.types.arrays.FloatArray;
 import uk.ac.manchester.tornado.api.types.arrays.IntArray;
 import uk.ac.manchester.tornado.api.types.arrays.ShortArray;
@@ -56,7 +55,7 @@ public final class SimulatedDevice extends ClassLoader {
             FloatArray.fromSegment(table.y()),
             FloatArray.fromSegment(table.z()),
             IntArray.fromSegment(table.ints()),
-            ByteArray.fromSegment(table.bytes()),
+            IntArray.fromSegment(table.words()),
             ShortArray.fromSegment(table.patterns()),
             WeightFormat.powers(WeightFormat.BF16),
             WeightFormat.powers(WeightFormat.F16),
@@ -111,9 +110,6 @@ public final class SimulatedDevice extends ClassLoader {
                 call(code, "fma", FLOAT, FLOAT, FLOAT, FLOAT);
             case InvokeInstruction call
             when call.name().equalsString("sqrt") && isOf(call, TornadoMath.class) -> call(code, "root", FLOAT, FLOAT);
-            case InvokeInstruction call
-            when call.name().equalsString("get") && isOf(call, ByteArray.class) ->
-                call(code, "get", ConstantDescs.CD_byte, call.owner().asSymbol(), INT);
             case InvokeInstruction call
             when call.name().equalsString("get") && isOf(call, ShortArray.class) ->
                 call(code, "get", ConstantDescs.CD_short, call.owner().asSymbol(), INT);
@@ -190,10 +186,6 @@ public final class SimulatedDevice extends ClassLoader {
 
     public static int remainder(int a, int b) {
         return ARITHMETIC.get().remainder(a, b);
-    }
-
-    public static byte get(ByteArray array, int index) {
-        return ARITHMETIC.get().get(array, index);
     }
 
     public static short get(ShortArray array, int index) {

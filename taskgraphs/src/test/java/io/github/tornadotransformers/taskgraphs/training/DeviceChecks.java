@@ -55,10 +55,8 @@ import java.util.function.Predicate;
 import uk.ac.manchester.tornado.api.TaskGraph;
 import uk.ac.manchester.tornado.api.TornadoExecutionPlan;
 import uk.ac.manchester.tornado.api.enums.DataTransferMode;
-import uk.ac.manchester.tornado.api.types.arrays.ByteArray;
 import uk.ac.manchester.tornado.api.types.arrays.FloatArray;
 import uk.ac.manchester.tornado.api.types.arrays.IntArray;
-import uk.ac.manchester.tornado.api.types.arrays.ShortArray;
 
 /**
  * What {@link OnDeviceTest} runs in a JVM that TornadoVM's launcher has started: models of both families on a real device, every
@@ -279,10 +277,10 @@ public final class DeviceChecks {
     private void checkPatterns(DType dtype, Predicate<Float> compared) {
         check("all patterns of " + dtype, () -> {
             int count = 1 << Short.SIZE;
-            ShortArray patterns = new ShortArray(count);
+            IntArray patterns = new IntArray(count / 2);
             float[] expected = new float[count];
             for (int bits = 0; bits < count; bits++) {
-                patterns.set(bits, (short) bits);
+                patterns.set(bits / 2, patterns.get(bits / 2) | bits << bits % 2 * Short.SIZE);
                 float value = dtype == DType.BF16
                         ? Float.intBitsToFloat(bits << Short.SIZE)
                         : Float.float16ToFloat((short) bits);
@@ -300,32 +298,29 @@ public final class DeviceChecks {
     }
 
     /** A table of one token, looked up. */
-    private float[] widened(ShortArray patterns, int format) {
+    private float[] widened(IntArray patterns, int format) {
         IntArray tokens = IntArray.fromElements(0);
         IntArray step = IntArray.fromElements(1);
         FloatArray noFloats = FloatArray.fromElements(0f);
         FloatArray scales = FloatArray.fromElements(1f);
-        ByteArray bytes = ByteArray.fromElements((byte) 0);
         FloatArray powers = WeightFormat.powers(format);
-        FloatArray out = new FloatArray(patterns.getSize());
+        FloatArray out = new FloatArray(2 * patterns.getSize());
         out.init(Float.NaN);
         TaskGraph graph = new TaskGraph("patterns")
-                .transferToDevice(
-                        DataTransferMode.FIRST_EXECUTION, tokens, noFloats, patterns, bytes, scales, powers, step)
+                .transferToDevice(DataTransferMode.FIRST_EXECUTION, tokens, noFloats, patterns, scales, powers, step)
                 .task(
                         "widen",
                         EmbeddingKernels::lookUpTokens,
                         tokens,
                         noFloats,
                         patterns,
-                        bytes,
                         scales,
                         powers,
                         step,
                         out,
                         format,
                         1,
-                        patterns.getSize(),
+                        2 * patterns.getSize(),
                         1,
                         1f)
                 .transferToHost(DataTransferMode.EVERY_EXECUTION, out);
