@@ -1,5 +1,6 @@
 package io.github.tornadotransformers.kernels;
 
+import io.github.tornadotransformers.emulator.WorkGroups;
 import io.github.tornadotransformers.host.BatchRows;
 import io.github.tornadotransformers.host.KvLayer;
 import io.github.tornadotransformers.host.ScalarOps;
@@ -278,14 +279,16 @@ class AttentionKernelsTest {
         }
         // NaN spoils a sum, but never wins a maximum.
         for (float stale : new float[] {Float.NaN, Float.MAX_VALUE}) {
-            FloatArray actual = FloatArray.fromArray(scores);
-            softmax(place, actual, stale);
-            Bits.assertSame(place + " over " + stale, actual.toHeapArray(), expected);
+            for (boolean inGroups : new boolean[] {false, true}) {
+                FloatArray actual = FloatArray.fromArray(scores);
+                softmax(place, actual, stale, inGroups);
+                Bits.assertSame(place + " over " + stale, actual.toHeapArray(), expected);
+            }
         }
     }
 
     /** @param stale what earlier runs have left where slices' maxima and sums go */
-    private static void softmax(Place place, FloatArray scores, float stale) {
+    private static void softmax(Place place, FloatArray scores, float stale, boolean inGroups) {
         int rows = place.rows();
         int heads = place.shape().heads();
         int context = place.shape().contextLength();
@@ -293,8 +296,17 @@ class AttentionKernelsTest {
         FloatArray maxima = KernelArrays.filled(rows * heads * place.slices(), stale);
         FloatArray sums = KernelArrays.filled(maxima.getSize(), stale);
         AttentionKernels.sliceMaxima(scores, place.step(), maxima, rows, heads, context, window);
-        AttentionKernels.sliceExponentials(
-                scores, maxima, place.step(), sums, rows, heads, context, window, KernelMath.STRICT);
+        if (inGroups) {
+            int groups = maxima.getSize();
+            WorkGroups.run(
+                    groups,
+                    SoftmaxGroupKernels.GROUP,
+                    item -> SoftmaxGroupKernels.sliceExponentials(
+                            item, scores, maxima, place.step(), sums, heads, context, window, KernelMath.STRICT));
+        } else {
+            AttentionKernels.sliceExponentials(
+                    scores, maxima, place.step(), sums, rows, heads, context, window, KernelMath.STRICT);
+        }
         AttentionKernels.divideByTotals(sums, place.step(), scores, rows, heads, context, window, KernelMath.STRICT);
     }
 

@@ -1,5 +1,6 @@
 package io.github.tornadotransformers.kernels;
 
+import io.github.tornadotransformers.emulator.WorkGroups;
 import io.github.tornadotransformers.host.ScalarOps;
 import io.github.tornadotransformers.models.program.Groups;
 import io.github.tornadotransformers.models.program.Residual;
@@ -9,6 +10,7 @@ import java.util.Arrays;
 import java.util.stream.LongStream;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.params.provider.ValueSource;
 import uk.ac.manchester.tornado.api.types.arrays.FloatArray;
 import uk.ac.manchester.tornado.api.types.arrays.IntArray;
 
@@ -72,6 +74,16 @@ class NormKernelsTest {
                 1e-5f,
                 KernelMath.STRICT);
         Bits.assertSame("width " + rows.width(), actual.toHeapArray(), expected);
+        FloatArray inGroups = KernelArrays.nan(rows.x().length);
+        FloatArray weight = rows.stacked(rows.weight());
+        FloatArray bias = rows.stacked(rows.bias());
+        IntArray layer = KernelArrays.layer(rows.layer());
+        WorkGroups.run(
+                rows.count(),
+                NormGroupKernels.GROUP,
+                context -> NormGroupKernels.layerNorm(
+                        context, x, weight, bias, layer, step, inGroups, rows.width(), 1e-5f, KernelMath.STRICT));
+        Bits.assertSame("in groups, width " + rows.width(), inGroups.toHeapArray(), expected);
     }
 
     /** Random groups of rows' columns. */
@@ -106,6 +118,7 @@ class NormKernelsTest {
         float[] weight = Arrays.copyOf(rows.weight(), groups.size());
         float[] expected = data.floats(rows.x().length);
         FloatArray actual = FloatArray.fromArray(expected);
+        FloatArray inGroups = FloatArray.fromArray(expected);
         oracle.rmsNorm(groups, rows.x(), weight, 1e-6f, residual, rows.live(), expected);
         FloatArray x = FloatArray.fromArray(rows.x());
         IntArray step = KernelArrays.live(rows.live());
@@ -126,6 +139,63 @@ class NormKernelsTest {
                 residual.scale(),
                 KernelMath.STRICT);
         Bits.assertSame(groups.toString(), actual.toHeapArray(), expected);
+        if (count == 1) {
+            rmsNormInGroups(rows, x, step, adds, residual, inGroups);
+            Bits.assertSame("in groups, " + groups, inGroups.toHeapArray(), expected);
+        }
+    }
+
+    private static void rmsNormInGroups(
+            Rows rows, FloatArray x, IntArray step, boolean adds, Residual residual, FloatArray out) {
+        FloatArray weight = rows.stacked(rows.weight());
+        IntArray layer = KernelArrays.layer(rows.layer());
+        WorkGroups.run(
+                rows.count(),
+                NormGroupKernels.GROUP,
+                context -> NormGroupKernels.rmsNorm(
+                        context,
+                        x,
+                        weight,
+                        layer,
+                        step,
+                        out,
+                        rows.width(),
+                        1e-6f,
+                        adds ? 1 : 0,
+                        residual.scale(),
+                        KernelMath.STRICT));
+    }
+
+    /** More slices than are brought at a time. */
+    @ParameterizedTest
+    @ValueSource(ints = {4096, 4097, 8500})
+    void longRowsInGroups(int width) {
+        RandomData data = new RandomData(width);
+        float[] x = data.floats(width);
+        float[] weight = data.floats(width);
+        Rows rows = new Rows(1, 1, width, x, weight, data.floats(width), 0);
+        float[] expected = new float[width];
+        oracle.rmsNorm(Groups.wholeRow(width), x, weight, 1e-6f, Residual.NONE, 1, expected);
+        FloatArray actual = KernelArrays.nan(width);
+        IntArray step = KernelArrays.live(1);
+        rmsNormInGroups(rows, FloatArray.fromArray(x), step, false, Residual.NONE, actual);
+        Bits.assertSame("RMS norm", actual.toHeapArray(), expected);
+        oracle.layerNorm(x, weight, rows.bias(), 1e-5f, 1, width, expected);
+        WorkGroups.run(
+                1,
+                NormGroupKernels.GROUP,
+                context -> NormGroupKernels.layerNorm(
+                        context,
+                        FloatArray.fromArray(x),
+                        FloatArray.fromArray(weight),
+                        FloatArray.fromArray(rows.bias()),
+                        KernelArrays.layer(0),
+                        step,
+                        actual,
+                        width,
+                        1e-5f,
+                        KernelMath.STRICT));
+        Bits.assertSame("layer norm", actual.toHeapArray(), expected);
     }
 
     @ParameterizedTest

@@ -1,5 +1,6 @@
 package io.github.tornadotransformers.taskgraphs.graphs;
 
+import static io.github.tornadotransformers.taskgraphs.memory.GroupContext.CONTEXT;
 import static io.github.tornadotransformers.taskgraphs.memory.KernelArguments.activation;
 import static io.github.tornadotransformers.taskgraphs.memory.KernelArguments.window;
 import static io.github.tornadotransformers.taskgraphs.memory.Scalar.flag;
@@ -7,9 +8,11 @@ import static io.github.tornadotransformers.taskgraphs.memory.Scalar.value;
 
 import io.github.tornadotransformers.kernels.AttentionKernels;
 import io.github.tornadotransformers.kernels.GatedMlpKernels;
+import io.github.tornadotransformers.kernels.NormGroupKernels;
 import io.github.tornadotransformers.kernels.NormKernels;
 import io.github.tornadotransformers.kernels.QkvKernels;
 import io.github.tornadotransformers.kernels.Slices;
+import io.github.tornadotransformers.kernels.SoftmaxGroupKernels;
 import io.github.tornadotransformers.models.program.Activation;
 import io.github.tornadotransformers.models.program.AttentionShape;
 import io.github.tornadotransformers.models.program.Groups;
@@ -64,8 +67,8 @@ final class FusedTasks {
     private int fuse(List<Op> ops) {
         return switch (ops.getFirst()) {
             case Op.Linear linear when isPlain(linear) -> fuseLinear(linear, ops);
-            case Op.LayerNorm norm when rows == 1 && 2 * norm.output().width() <= MAX_TERMS -> layerNormRow(norm);
-            case Op.RmsNorm norm when isShortRow(norm) -> rmsNormRow(norm);
+            case Op.LayerNorm norm when sumsRows() && 2 * norm.output().width() <= MAX_TERMS -> layerNormRow(norm);
+            case Op.RmsNorm norm when sumsRows() && isShortRow(norm) -> rmsNormRow(norm);
             case Op.AttentionScores scores
             when rows == 1 && scores.shape().contextLength() <= MAX_TERMS ->
                 next(ops, 1, Op.Softmax.class)
@@ -80,9 +83,14 @@ final class FusedTasks {
         return linear.activation() == Activation.NONE && !linear.addsToOutput();
     }
 
-    private boolean isShortRow(Op.RmsNorm norm) {
+    /** Whether a norm takes less where each work item sums the row than where it has kernels for slices. */
+    private boolean sumsRows() {
+        return rows == 1 && !in.worksInGroups(NormGroupKernels.GROUP);
+    }
+
+    private static boolean isShortRow(Op.RmsNorm norm) {
         Groups groups = norm.groups();
-        return rows == 1 && !norm.isInPlace() && groups.count() == 1 && groups.size() <= MAX_TERMS;
+        return !norm.isInPlace() && groups.count() == 1 && groups.size() <= MAX_TERMS;
     }
 
     private static <T extends Op> Optional<T> next(List<Op> ops, int index, Class<T> type) {
@@ -254,17 +262,32 @@ final class FusedTasks {
         int heads = softmax.shape().heads();
         int context = softmax.shape().contextLength();
         long items = (long) heads * Slices.count(context);
-        in.task(softmax.name() + "Exponentials", items)
-                .calls(
-                        AttentionKernels::rowExponentials,
-                        raw,
-                        step,
-                        exponentials,
-                        sums,
-                        value(heads),
-                        value(context),
-                        value(window(softmax.shape())),
-                        math);
+        String name = softmax.name() + "Exponentials";
+        if (in.worksInGroups(SoftmaxGroupKernels.GROUP)) {
+            in.task(name, items * SoftmaxGroupKernels.GROUP)
+                    .calls(
+                            SoftmaxGroupKernels::rowExponentials,
+                            CONTEXT,
+                            raw,
+                            step,
+                            exponentials,
+                            sums,
+                            value(context),
+                            value(window(softmax.shape())),
+                            math);
+        } else {
+            in.task(name, items)
+                    .calls(
+                            AttentionKernels::rowExponentials,
+                            raw,
+                            step,
+                            exponentials,
+                            sums,
+                            value(heads),
+                            value(context),
+                            value(window(softmax.shape())),
+                            math);
+        }
         single.divideByTotals(softmax, sums);
         return 2;
     }

@@ -15,11 +15,13 @@ import io.github.tornadotransformers.kernels.GatedMlpKernels;
 import io.github.tornadotransformers.kernels.LinearGroupKernels;
 import io.github.tornadotransformers.kernels.LinearKernels;
 import io.github.tornadotransformers.kernels.LinearTileKernels;
+import io.github.tornadotransformers.kernels.NormGroupKernels;
 import io.github.tornadotransformers.kernels.NormKernels;
 import io.github.tornadotransformers.kernels.RotaryKernels;
 import io.github.tornadotransformers.kernels.RowKernels;
 import io.github.tornadotransformers.kernels.ScaleKernels;
 import io.github.tornadotransformers.kernels.Slices;
+import io.github.tornadotransformers.kernels.SoftmaxGroupKernels;
 import io.github.tornadotransformers.kernels.WeightFormat;
 import io.github.tornadotransformers.models.program.Activation;
 import io.github.tornadotransformers.models.program.AttentionShape;
@@ -122,6 +124,34 @@ public final class OpTasks {
     }
 
     private void layerNorm(Op.LayerNorm op) {
+        if (in.worksInGroups(NormGroupKernels.GROUP)) {
+            layerNormInGroups(op);
+        } else {
+            layerNormOfSlices(op);
+        }
+    }
+
+    private void layerNormInGroups(Op.LayerNorm op) {
+        Argument<FloatArray> x = in.activation(op.input());
+        Argument<FloatArray> weight = in.vector(op.weight());
+        Argument<FloatArray> bias = in.vector(op.bias());
+        Argument<FloatArray> out = in.activation(op.output());
+        in.task(op.name(), (long) rows * NormGroupKernels.GROUP)
+                .calls(
+                        NormGroupKernels::layerNorm,
+                        CONTEXT,
+                        x,
+                        weight,
+                        bias,
+                        layer,
+                        step,
+                        out,
+                        value(op.output().width()),
+                        value(op.epsilon()),
+                        math);
+    }
+
+    private void layerNormOfSlices(Op.LayerNorm op) {
         int width = op.output().width();
         long slices = (long) rows * Slices.count(width);
         Argument<FloatArray> x = in.activation(op.input());
@@ -151,6 +181,34 @@ public final class OpTasks {
     }
 
     private void rmsNorm(Op.RmsNorm op) {
+        if (op.groups().count() == 1 && !op.isInPlace() && in.worksInGroups(NormGroupKernels.GROUP)) {
+            rmsNormInGroups(op);
+        } else {
+            rmsNormOfSlices(op);
+        }
+    }
+
+    private void rmsNormInGroups(Op.RmsNorm op) {
+        Argument<FloatArray> x = in.activation(op.input());
+        Argument<FloatArray> weight = in.vector(op.weight());
+        Argument<FloatArray> out = in.activation(op.output());
+        in.task(op.name(), (long) rows * NormGroupKernels.GROUP)
+                .calls(
+                        NormGroupKernels::rmsNorm,
+                        CONTEXT,
+                        x,
+                        weight,
+                        layer,
+                        step,
+                        out,
+                        value(op.groups().size()),
+                        value(op.epsilon()),
+                        flag(op.residual().adds()),
+                        value(op.residual().scale()),
+                        math);
+    }
+
+    private void rmsNormOfSlices(Op.RmsNorm op) {
         Groups groups = op.groups();
         Argument<FloatArray> x = in.activation(op.input());
         long slices = (long) rows * groups.count() * Slices.count(groups.size());
@@ -461,18 +519,34 @@ public final class OpTasks {
                         value(heads),
                         value(context),
                         value(window));
-        in.task(op.name() + "Exponentials", slices)
-                .calls(
-                        AttentionKernels::sliceExponentials,
-                        scores,
-                        maxima,
-                        step,
-                        sums,
-                        value(rows),
-                        value(heads),
-                        value(context),
-                        value(window),
-                        math);
+        String name = op.name() + "Exponentials";
+        if (in.worksInGroups(SoftmaxGroupKernels.GROUP)) {
+            in.task(name, slices * SoftmaxGroupKernels.GROUP)
+                    .calls(
+                            SoftmaxGroupKernels::sliceExponentials,
+                            CONTEXT,
+                            scores,
+                            maxima,
+                            step,
+                            sums,
+                            value(heads),
+                            value(context),
+                            value(window),
+                            math);
+        } else {
+            in.task(name, slices)
+                    .calls(
+                            AttentionKernels::sliceExponentials,
+                            scores,
+                            maxima,
+                            step,
+                            sums,
+                            value(rows),
+                            value(heads),
+                            value(context),
+                            value(window),
+                            math);
+        }
         divideByTotals(op, sums);
     }
 
