@@ -6,6 +6,7 @@ import io.github.tornadotransformers.models.CheckpointException;
 import io.github.tornadotransformers.models.ConfigReader;
 import io.github.tornadotransformers.models.InvalidRequest;
 import io.github.tornadotransformers.models.ModelConfig;
+import io.github.tornadotransformers.models.ModelFamily;
 import io.github.tornadotransformers.models.Quoted;
 import io.github.tornadotransformers.models.gguf.GgufArchitecture;
 import io.github.tornadotransformers.models.gguf.GgufFile;
@@ -40,6 +41,7 @@ public final class GgufExport {
             GgufTensorType.BF16, 32);
 
     private static final int QUANTIZATION_VERSION = 2;
+    private static final String HEAD = GgufArchitecture.GPT2.tensorName(ModelFamily.HEAD);
 
     private final Checkpoint checkpoint;
     private final GgufArchitecture architecture;
@@ -116,6 +118,7 @@ public final class GgufExport {
                 new GgufHeaderWriter.Entry(name, GgufTensorType.F32, List.of((long) values.length)), _ -> values)));
         addWeights();
         requireSaid(file, keys, factors);
+        repeatTiedHead();
         List<GgufHeaderWriter.Entry> entries =
                 tensors.stream().map(Tensor::entry).toList();
         WholeFile.write(file, channel -> {
@@ -142,6 +145,21 @@ public final class GgufExport {
                 }
             }
         }
+    }
+
+    /** llama.cpp has not always taken a GPT-2's embedding for the head that is not there. */
+    private void repeatTiedHead() {
+        boolean hasHead =
+                tensors.stream().anyMatch(tensor -> tensor.entry.name().equals(HEAD));
+        if (architecture != GgufArchitecture.GPT2 || hasHead) {
+            return;
+        }
+        tensors.stream()
+                .filter(tensor -> tensor.entry.name().equals(architecture.tensorName("wte.weight")))
+                .findFirst()
+                .ifPresent(embedding -> tensors.add(new Tensor(
+                        new GgufHeaderWriter.Entry(HEAD, embedding.entry.type(), embedding.entry.shape()),
+                        embedding.rows)));
     }
 
     private Tensor tensor(Weight weight, String name) {
