@@ -85,6 +85,13 @@ public final class Engines {
         return DeviceEngine.exactDevice(settings);
     }
 
+    /** How much memory a model takes, weights and the keys and values that there is room for. */
+    public static long bytes(ModelSource model, EngineSettings settings) {
+        Program program = ContextLength.program(model.config(), settings);
+        DType dtype = settings.dtype().orElse(model.storedDType());
+        return Math.addExact(model.weightBytes(program, dtype), HostMemory.cacheBytes(program, settings));
+    }
+
     /** That a model is being loaded, and how much of it: for whoever waits. */
     public static String loading(ModelSource model, EngineSettings settings) {
         Program program = ContextLength.program(model.config(), settings);

@@ -10,13 +10,16 @@ import io.github.tornadotransformers.models.batching.KvType;
 import io.github.tornadotransformers.models.checkpoint.DType;
 import io.github.tornadotransformers.models.generation.GenerationOptions;
 import io.github.tornadotransformers.models.generation.GenerationResult;
+import io.github.tornadotransformers.models.generation.LogitChanges;
 import io.github.tornadotransformers.models.generation.SamplingOptions;
 import io.github.tornadotransformers.models.generation.StopReason;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
 import java.util.Set;
+import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.function.Predicate;
 import java.util.stream.IntStream;
@@ -51,6 +54,9 @@ public record Receipt(
 
     private static final String RECEIPT = "receipt";
     private static final String CONTRACT = "contract";
+    private static final String FREQUENCY_PENALTY = "frequency_penalty";
+    private static final String PRESENCE_PENALTY = "presence_penalty";
+    private static final String LOGIT_BIAS = "logit_bias";
 
     public Receipt {
         promptIds = List.copyOf(promptIds);
@@ -114,6 +120,7 @@ public record Receipt(
                 .put("seed", sampling.seed())
                 .put("greedy", sampling.greedy())
                 .put("tokens", maxTokens);
+        putChanges(json, sampling.changes());
         json.set("end_tokens", array(new TreeSet<>(endTokens)));
         ArrayNode stop = json.putArray("stop");
         stopTexts.forEach(stop::add);
@@ -122,6 +129,31 @@ public record Receipt(
         ArrayNode hashes = json.putArray("logits");
         logits.forEach(hashes::add);
         return json;
+    }
+
+    /** Only where there are any. */
+    private static void putChanges(ObjectNode json, LogitChanges changes) {
+        if (!changes.equals(LogitChanges.NONE)) {
+            json.put(FREQUENCY_PENALTY, changes.frequencyPenalty()).put(PRESENCE_PENALTY, changes.presencePenalty());
+            ObjectNode bias = json.putObject(LOGIT_BIAS);
+            changes.bias().forEach((id, value) -> bias.put(id.toString(), value));
+        }
+    }
+
+    private static LogitChanges changes(JsonNode json) {
+        Map<Integer, Double> bias = new TreeMap<>();
+        try {
+            json.path(LOGIT_BIAS)
+                    .properties()
+                    .forEach(entry -> bias.put(
+                            Integer.valueOf(entry.getKey()), entry.getValue().doubleValue()));
+        } catch (NumberFormatException e) {
+            throw new InvalidRequest("the receipt's " + LOGIT_BIAS + " has a key that is no token id");
+        }
+        return new LogitChanges(
+                json.path(FREQUENCY_PENALTY).doubleValue(),
+                json.path(PRESENCE_PENALTY).doubleValue(),
+                bias);
     }
 
     private static String spelled(Enum<?> value) {
@@ -166,7 +198,8 @@ public record Receipt(
                         fields.field("seed", JsonNode::canConvertToLong, "a whole number")
                                 .longValue(),
                         fields.field("greedy", JsonNode::isBoolean, "true or false")
-                                .booleanValue()),
+                                .booleanValue(),
+                        changes(json)),
                 fields.whole("tokens"),
                 new HashSet<>(fields.ids("end_tokens")),
                 fields.texts("stop"),

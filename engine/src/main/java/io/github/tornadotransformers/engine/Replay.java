@@ -23,7 +23,13 @@ public final class Replay {
      * @throws io.github.tornadotransformers.models.InvalidRequest if the receipt does not fit the model
      */
     public static Optional<String> difference(Receipt receipt, EngineSession session, Optional<Tokenizer> tokenizer) {
-        int vocabSize = session.forward().program().vocabSize();
+        Run run = run(receipt, session.forward().program().vocabSize(), tokenizer);
+        new Generator(session.forward()).run(run.generation());
+        return run.difference();
+    }
+
+    /** The answer as it is to be run again, by whoever runs sequences. */
+    public static Run run(Receipt receipt, int vocabSize, Optional<Tokenizer> tokenizer) {
         Comparison comparison = new Comparison(receipt.logits());
         LogitsHashes hashes = new LogitsHashes(vocabSize, comparison);
         comparison.hashes = hashes;
@@ -35,13 +41,37 @@ public final class Replay {
                 receipt.options(),
                 Optional.empty(),
                 hashes);
-        GenerationResult result = new Generator(session.forward()).generate(generation);
-        if (comparison.parted) {
-            int step = hashes.count();
-            return Optional.of("step " + step + " of " + receipt.logits().size() + " (position "
-                    + (receipt.promptIds().size() + step - 2) + "): the logits differ");
+        return new Run(receipt, generation, hashes, comparison);
+    }
+
+    /** An answer that is run again. */
+    public static final class Run {
+        private final Receipt receipt;
+        private final Generation generation;
+        private final LogitsHashes hashes;
+        private final Comparison comparison;
+
+        private Run(Receipt receipt, Generation generation, LogitsHashes hashes, Comparison comparison) {
+            this.receipt = receipt;
+            this.generation = generation;
+            this.hashes = hashes;
+            this.comparison = comparison;
         }
-        return ending(receipt, result, hashes.count());
+
+        public Generation generation() {
+            return generation;
+        }
+
+        /** Once it has ended: where it parts from the receipt, in words; empty where it does not. */
+        public Optional<String> difference() {
+            GenerationResult result = generation.result();
+            if (comparison.parted) {
+                int step = hashes.count();
+                return Optional.of("step " + step + " of " + receipt.logits().size() + " (position "
+                        + (receipt.promptIds().size() + step - 2) + "): the logits differ");
+            }
+            return ending(receipt, result, hashes.count());
+        }
     }
 
     /** What only a receipt that was altered, or another tokenizer, can differ in. */

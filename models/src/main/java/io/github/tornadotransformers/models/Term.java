@@ -14,9 +14,12 @@ public enum Term {
     /** Stands right before a flag. */
     JVM_FLAG("start java with "),
 
+    FREQUENCY_PENALTY("frequencyPenalty"),
+    LOGIT_BIAS("logitBias"),
     MATH("math"),
     MAX_TOKENS("maxTokens"),
     MIN_P("minP"),
+    PRESENCE_PENALTY("presencePenalty"),
     PROMPT_IDS("prompt ids"),
     REPETITION_PENALTY("repetitionPenalty"),
     SEQUENCES("sequences"),

@@ -198,7 +198,7 @@ public final class Generation implements Sequence {
             ids = Arrays.copyOf(ids, length + Math.max(16, length / 2));
         }
         ids[length++] = id;
-        sampler.observe(id);
+        sampler.observeChosen(id);
         decoder.ifPresent(each -> {
             String special = tokenizer.map(known -> known.specialText(id)).orElse("");
             if (special.isEmpty() || !stopTexts.mention(special)) {

@@ -13,6 +13,7 @@ import java.util.BitSet;
  * <p>The order is that of Hugging Face's {@code generate}:
  * <ol>
  *   <li>repetition penalty, on the logits of every id that occurred before, prompt included, once
+ *   <li>penalties for what the answer has already, and biases: {@link LogitChanges}
  *   <li>greedy ends here: the largest, the lowest id where several are
  *   <li>temperature: {@code weight = exp((logit - largest) / temperature)}
  *   <li>top-k: the first k in rank; equal logits rank by id, so exactly k stay
@@ -31,6 +32,9 @@ public final class Sampler {
     private final int vocabSize;
     private SplitMix64 random;
     private final BitSet seen;
+    /** How often each token is in the answer; where nobody asks, empty. */
+    private final int[] counts;
+
     private float[] copied = {};
     private final float[] penalized;
     private final RankedLogits ranked;
@@ -43,7 +47,13 @@ public final class Sampler {
         random = new SplitMix64(options.seed());
         seen = new BitSet(vocabSize);
         boolean draws = !options.deterministic();
-        penalized = new float[options.repetitionPenalty() == 1 ? 0 : vocabSize];
+        boolean changes = options.repetitionPenalty() != 1 || !options.changes().none();
+        penalized = new float[changes ? vocabSize : 0];
+        counts = new int[options.changes().penalizes() ? vocabSize : 0];
+        options.changes()
+                .bias()
+                .keySet()
+                .forEach(id -> TokenIds.requireInVocabulary("logit bias", new int[] {id}, vocabSize));
         ranked = new RankedLogits(draws ? vocabSize : 0);
         kept = new int[draws ? vocabSize : 0];
         weights = new double[draws ? vocabSize : 0];
@@ -62,6 +72,14 @@ public final class Sampler {
         seen.set(id);
     }
 
+    /** As {@link #observe}, of an id that was chosen, and counts for all penalties. */
+    public void observeChosen(int id) {
+        observe(id);
+        if (counts.length > 0) {
+            counts[id]++;
+        }
+    }
+
     /**
      * The next token. Does not {@link #observe} it.
      *
@@ -75,6 +93,9 @@ public final class Sampler {
         float[] scores = offset == 0 ? logits : own(logits, offset);
         if (options.repetitionPenalty() != 1) {
             scores = penalize(scores, position);
+        }
+        if (!options.changes().none()) {
+            scores = change(scores);
         }
         int likeliest = Logits.argmax(scores, vocabSize);
         if (options.deterministic()) {
@@ -115,6 +136,25 @@ public final class Sampler {
             }
         }
         return penalized;
+    }
+
+    private float[] change(float[] logits) {
+        if (logits != penalized) {
+            System.arraycopy(logits, 0, penalized, 0, vocabSize);
+        }
+        LogitChanges changes = options.changes();
+        for (int id = 0; id < counts.length; id++) {
+            if (counts[id] > 0) {
+                double penalty = counts[id] * changes.frequencyPenalty() + changes.presencePenalty();
+                penalized[id] = finite(penalized[id] - penalty);
+            }
+        }
+        changes.bias().forEach((id, bias) -> penalized[id] = finite(penalized[id] + bias));
+        return penalized;
+    }
+
+    private static float finite(double logit) {
+        return (float) Math.clamp(logit, -Float.MAX_VALUE, Float.MAX_VALUE);
     }
 
     /** Puts what the filters leave into {@code kept}, by rising id, and the weights beside it. */

@@ -15,14 +15,34 @@ import io.github.tornadotransformers.models.Wording;
  *     one multiplied; 1: nothing
  * @param seed the same seed gives the same tokens for the same logits
  * @param greedy whether the likeliest token is taken instead of drawing one
+ * @param changes of logits, before all of this but the repetition penalty
  */
 public record SamplingOptions(
-        double temperature, int topK, double topP, double minP, double repetitionPenalty, long seed, boolean greedy) {
+        double temperature,
+        int topK,
+        double topP,
+        double minP,
+        double repetitionPenalty,
+        long seed,
+        boolean greedy,
+        LogitChanges changes) {
     /** What is done when nothing is said. */
     public static final SamplingOptions DEFAULT = new SamplingOptions(0.9, 40, 1, 0, 1, 42, false);
 
     /** Always the likeliest token, the one with the lowest id where several are. */
     public static final SamplingOptions GREEDY = new SamplingOptions(0, 0, 1, 0, 1, 0, true);
+
+    /** Without changes of logits. */
+    public SamplingOptions(
+            double temperature,
+            int topK,
+            double topP,
+            double minP,
+            double repetitionPenalty,
+            long seed,
+            boolean greedy) {
+        this(temperature, topK, topP, minP, repetitionPenalty, seed, greedy, LogitChanges.NONE);
+    }
 
     /** @throws InvalidRequest if a value is outside its range */
     public SamplingOptions {
@@ -43,7 +63,11 @@ public record SamplingOptions(
     }
 
     public SamplingOptions withSeed(long other) {
-        return new SamplingOptions(temperature, topK, topP, minP, repetitionPenalty, other, greedy);
+        return new SamplingOptions(temperature, topK, topP, minP, repetitionPenalty, other, greedy, changes);
+    }
+
+    public SamplingOptions withChanges(LogitChanges others) {
+        return new SamplingOptions(temperature, topK, topP, minP, repetitionPenalty, seed, greedy, others);
     }
 
     private static void require(boolean holds, Term option, Number found, String expected) {

@@ -57,6 +57,7 @@ public final class Commands {
         all.put("gpt2", Gpt2Command::new);
         all.put("llama", LlamaCommand::new);
         all.put("chat", ChatCommand::new);
+        all.put("serve", ServeCommand::new);
         all.put("batch", BatchCommand::new);
         all.put("replay", ReplayCommand::new);
         all.put("tokenize", TokenizeCommand::new);

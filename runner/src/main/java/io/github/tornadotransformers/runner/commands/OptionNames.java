@@ -20,9 +20,12 @@ final class OptionNames {
             case EARLIER_RESULT -> "--compare";
             case ENGINE -> "-e";
             case JVM_FLAG -> "set TRANSFORMERS_JVM_FLAGS=";
+            case FREQUENCY_PENALTY -> "frequency_penalty";
+            case LOGIT_BIAS -> "logit_bias";
             case MATH -> "--math";
             case MAX_TOKENS -> "--tokens";
             case MIN_P -> "--min-p";
+            case PRESENCE_PENALTY -> "presence_penalty";
             case PROMPT_IDS -> "--prompt-ids";
             case REPETITION_PENALTY -> "--repetition-penalty";
             case SEQUENCES -> "--jobs";
