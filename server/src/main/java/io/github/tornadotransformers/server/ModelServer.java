@@ -105,6 +105,11 @@ public final class ModelServer implements AutoCloseable {
         }
     }
 
+    /** What the models take that are loaded now. */
+    public long loadedBytes() {
+        return models.bytes();
+    }
+
     /** Requests that are being answered. */
     public int open() {
         return handler.open();

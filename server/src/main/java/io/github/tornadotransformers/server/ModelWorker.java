@@ -120,10 +120,7 @@ final class ModelWorker implements AutoCloseable {
     private void run() {
         try {
             while (!closed) {
-                next().ifPresent(Runnable::run);
-                if (inbox.isEmpty() && scheduler.size() > 0) {
-                    step();
-                }
+                turn();
             }
         } catch (InterruptedException _) {
             // Nobody interrupts this but to end it.
@@ -133,19 +130,28 @@ final class ModelWorker implements AutoCloseable {
         }
     }
 
+    private void turn() throws InterruptedException {
+        try {
+            next().ifPresent(Runnable::run);
+            if (inbox.isEmpty() && scheduler.size() > 0) {
+                scheduler.step();
+            }
+        } catch (RuntimeException e) {
+            failAll(e);
+        } catch (Error e) { // or nobody would run what comes after
+            failAll(new IllegalStateException(e));
+        }
+    }
+
     private Optional<Runnable> next() throws InterruptedException {
         return scheduler.size() == 0 ? Optional.of(inbox.take()) : Optional.ofNullable(inbox.poll());
     }
 
     /** An engine that fails ends what runs on it, and nothing that comes after. */
-    private void step() {
-        try {
-            scheduler.step();
-        } catch (RuntimeException e) {
-            Set.copyOf(sequences).forEach(each -> each.failed(e));
-            scheduler.close();
-            scheduler = new Scheduler(engine, limits);
-        }
+    private void failAll(RuntimeException failure) {
+        Set.copyOf(sequences).forEach(each -> each.failed(failure));
+        scheduler.close();
+        scheduler = new Scheduler(engine, limits);
     }
 
     /** Ends what runs, as cancelled, and frees the memory. */

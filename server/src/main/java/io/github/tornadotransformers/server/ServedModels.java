@@ -103,6 +103,11 @@ final class ServedModels implements AutoCloseable {
         }
     }
 
+    /** Of those that are loaded. */
+    synchronized long bytes() {
+        return used();
+    }
+
     private long used() {
         return entries.values().stream()
                 .filter(each -> each.worker != null)

@@ -67,7 +67,12 @@ final class ServerMetrics {
     }
 
     private Counter tokens(String name, String help) {
-        return Counter.builder().name(name).help(help).labelNames(MODEL).register(registry);
+        return Counter.builder()
+                .name(name)
+                .help(help)
+                .labelNames(MODEL)
+                .withoutExemplars()
+                .register(registry);
     }
 
     private Histogram histogram(String name, String help, double... bounds) {
@@ -76,6 +81,7 @@ final class ServerMetrics {
                 .help(help)
                 .labelNames(MODEL)
                 .classicOnly()
+                .withoutExemplars()
                 .classicUpperBounds(bounds)
                 .register(registry);
     }
