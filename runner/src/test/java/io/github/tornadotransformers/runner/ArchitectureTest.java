@@ -31,6 +31,7 @@ class ArchitectureTest {
     private static final String KERNELS = ROOT + "kernels..";
     private static final String TASK_GRAPHS = ROOT + "taskgraphs..";
     private static final String ENGINE = ROOT + "engine..";
+    private static final String SERVER = ROOT + "server..";
     private static final String RUNNER = ROOT + "runner..";
     private static final String BENCHMARKS = ROOT + "benchmarks..";
     private static final String TRAINING = ROOT + "training..";
@@ -52,7 +53,7 @@ class ArchitectureTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"models", "host", "kernels", "engine", "runner"})
+    @ValueSource(strings = {"models", "host", "kernels", "engine", "server", "runner"})
     void classesAreFound(String module) {
         assertThat(all).anyMatch(each -> each.getPackageName().startsWith(ROOT + module));
     }
@@ -150,6 +151,21 @@ class ArchitectureTest {
                 .resideInAPackage(TORNADO));
     }
 
+    /** HTTP is the server's alone, and it knows models by way of the engine. */
+    @Test
+    void serverKnowsTheEngineAndModels() {
+        rule(noClasses()
+                .that()
+                .resideInAPackage(SERVER)
+                .should()
+                .dependOnClassesThat(project().and(not(MODELS, ENGINE, SERVER))));
+        rule(noClasses()
+                .that(project().and(not(SERVER)))
+                .should()
+                .dependOnClassesThat()
+                .resideInAnyPackage("org.eclipse.jetty..", "io.prometheus.."));
+    }
+
     @Test
     void nobodyKnowsTheEmulatorOrTheRunnerAndOnlyTheRunnerKnowsBenchmarks() {
         rule(noClasses()
@@ -183,7 +199,7 @@ class ArchitectureTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"models", "host", "training", "taskgraphs", "engine", "runner"})
+    @ValueSource(strings = {"models", "host", "training", "taskgraphs", "engine", "server", "runner"})
     void packagesOfAModuleHaveNoCycles(String module) {
         rule(slices().matching(ROOT + module + ".(**)").should().beFreeOfCycles());
     }
