@@ -139,9 +139,7 @@ public final class Sampler {
     }
 
     private float[] change(float[] logits) {
-        if (logits != penalized) {
-            System.arraycopy(logits, 0, penalized, 0, vocabSize);
-        }
+        System.arraycopy(logits, 0, penalized, 0, vocabSize);
         LogitChanges changes = options.changes();
         for (int id = 0; id < counts.length; id++) {
             if (counts[id] > 0) {

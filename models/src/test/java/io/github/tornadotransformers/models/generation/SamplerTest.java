@@ -9,6 +9,7 @@ import io.github.tornadotransformers.testsupport.RandomData;
 import java.util.Arrays;
 import java.util.Comparator;
 import java.util.List;
+import java.util.Map;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -236,5 +237,44 @@ class SamplerTest {
             }
         }
         throw new AssertionError("nothing drawn");
+    }
+
+    private static SamplingOptions greedy(LogitChanges changes) {
+        return SamplingOptions.GREEDY.withChanges(changes);
+    }
+
+    @Test
+    void aBiasIsAddedAndPenaltiesGrowWithWhatTheAnswerHas() {
+        float[] logits = {1, 2, 3, 2.5f};
+        assertEquals(0, new Sampler(greedy(new LogitChanges(0, 0, Map.of(0, 2.5))), 4).sample(logits, 0, 0));
+        Sampler frequency = new Sampler(greedy(new LogitChanges(0.3, 0, Map.of())), 4);
+        frequency.observe(2);
+        frequency.observe(2);
+        assertEquals(2, frequency.sample(logits, 0, 0), "a prompt is not penalized");
+        frequency.observeChosen(2);
+        assertEquals(2, frequency.sample(logits, 0, 0));
+        frequency.observeChosen(2);
+        assertEquals(3, frequency.sample(logits, 0, 0));
+        Sampler presence = new Sampler(greedy(new LogitChanges(0, 0.6, Map.of())), 4);
+        presence.observeChosen(2);
+        assertEquals(3, presence.sample(logits, 0, 0));
+        presence.observeChosen(3);
+        presence.observeChosen(3);
+        assertEquals(2, presence.sample(logits, 0, 0));
+        assertThat(logits).containsExactly(1, 2, 3, 2.5f);
+        assertEquals(
+                1,
+                new Sampler(greedy(new LogitChanges(0, 0, Map.of(1, 100.0))), 2)
+                                .sample(new float[] {Float.MAX_VALUE, Float.MAX_VALUE / 2}, 0, 0)
+                        + 1);
+    }
+
+    @Test
+    void changesOutsideTheirRangeAreRefused() {
+        assertThrows(InvalidRequest.class, () -> new LogitChanges(2.1, 0, Map.of()));
+        assertThrows(InvalidRequest.class, () -> new LogitChanges(0, Double.NaN, Map.of()));
+        assertThrows(InvalidRequest.class, () -> new LogitChanges(0, 0, Map.of(1, -101.0)));
+        SamplingOptions unknown = greedy(new LogitChanges(0, 0, Map.of(4, 1.0)));
+        assertThrows(InvalidRequest.class, () -> new Sampler(unknown, 4));
     }
 }
