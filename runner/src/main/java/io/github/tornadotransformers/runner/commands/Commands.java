@@ -19,11 +19,11 @@ import java.io.StringWriter;
 import java.nio.file.InvalidPathException;
 import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 import java.util.SequencedMap;
 import java.util.concurrent.Callable;
 import java.util.function.Function;
+import java.util.function.Predicate;
 import picocli.CommandLine;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
@@ -69,21 +69,28 @@ public final class Commands {
         all.put(JMH, JmhCommand::new);
         all.put("models", ModelsCommand::new);
         all.put("devices", DevicesCommand::new);
+        all.put("completion", CompletionCommand::new);
         all.put("test", _ -> new TestCommand());
         all.put("warm-up", WarmUpCommand::new);
         return all;
     }
 
+    /** The command line with the commands of these names. */
+    static CommandLine described(Console console, Predicate<String> wanted) {
+        CommandLine line = new CommandLine(new Root());
+        ALL.forEach((name, command) -> {
+            if (wanted.test(name)) {
+                line.addSubcommand(command.apply(console));
+            }
+        });
+        return line;
+    }
+
     /** @return the process's exit code */
     public int run(String... arguments) {
-        CommandLine line = new CommandLine(new Root());
         // The description of one command is enough to run it, and takes the time of one.
         boolean known = arguments.length > 0 && has(arguments[0]);
-        for (Map.Entry<String, Function<Console, Callable<Integer>>> command : ALL.entrySet()) {
-            if (!known || command.getKey().equals(arguments[0])) {
-                line.addSubcommand(command.getValue().apply(console));
-            }
-        }
+        CommandLine line = described(console, each -> !known || each.equals(arguments[0]));
         Optional.ofNullable(line.getSubcommands().get(JMH))
                 .ifPresent(jmh -> jmh.setUnmatchedOptionsArePositionalParams(true));
         StringWriter help = new StringWriter();

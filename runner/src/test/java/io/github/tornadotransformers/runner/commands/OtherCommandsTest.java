@@ -9,6 +9,8 @@ import io.github.tornadotransformers.runner.CommandRun;
 import io.github.tornadotransformers.runner.SmallModels;
 import io.github.tornadotransformers.runner.console.ExitCode;
 import java.io.IOException;
+import java.io.OutputStream;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Map;
@@ -225,5 +227,26 @@ class OtherCommandsTest {
     void versionNamesTheJvm() {
         CommandRun run = CommandRun.of("--version");
         assertThat(run.out()).startsWith("tornado-transformers ").contains("Java 25");
+    }
+
+    /** Bash itself is asked what it would complete. */
+    @Test
+    void aShellCompletesCommandsAndOptions() throws IOException, InterruptedException {
+        CommandRun run = CommandRun.of("completion");
+        assertThat(run.exitCode()).isZero();
+        String asked = "compopt() { :; }\n" + run.out() + """
+                COMP_WORDS=(transformers gen) COMP_CWORD=1 COMP_LINE='transformers gen'
+                _complete_transformers; echo "${COMPREPLY[@]}"
+                COMP_WORDS=(transformers generate --temp) COMP_CWORD=2 COMP_LINE='transformers generate --temp'
+                _complete_transformers; echo "${COMPREPLY[@]}"
+                """;
+        Process bash =
+                new ProcessBuilder("bash", "-s").redirectErrorStream(true).start();
+        try (OutputStream in = bash.getOutputStream()) {
+            in.write(asked.getBytes(StandardCharsets.UTF_8));
+        }
+        String completed = new String(bash.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+        assertThat(bash.waitFor()).as(completed).isZero();
+        assertThat(completed.lines()).containsExactly("generate", "--temperature");
     }
 }
