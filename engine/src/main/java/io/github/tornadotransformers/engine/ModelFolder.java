@@ -94,13 +94,7 @@ public final class ModelFolder {
      */
     public synchronized ChatTemplate chatTemplate() {
         if (chatTemplate.isEmpty()) {
-            chatTemplate = Optional.of(
-                    ChatTemplate.ofModel(path())
-                            .orElseThrow(
-                                    () -> new CheckpointException(
-                                            Quoted.path(path())
-                                                    + " has no chat template: expected chat_template.jinja, or chat_template in"
-                                                    + " tokenizer_config.json; a model that was not trained for conversations only continues texts")));
+            chatTemplate = Optional.of(chatTemplateOf(path()));
         }
         return chatTemplate.get();
     }
@@ -115,8 +109,8 @@ public final class ModelFolder {
                 .orElseThrow(
                         () -> new CheckpointException(
                                 Quoted.path(folder)
-                                        + " has no chat template: expected chat_template.jinja, or chat_template in"
-                                        + " tokenizer_config.json; a model that was not trained for conversations only continues texts"));
+                                        + " has no chat template: expected chat_template.jinja, chat_template in"
+                                        + " tokenizer_config.json, or tokenizer.chat_template in a GGUF file; a model that was not trained for conversations only continues texts"));
     }
 
     /** The ids that end a text. */

@@ -1,16 +1,14 @@
 package io.github.tornadotransformers.models.chat;
 
-import com.fasterxml.jackson.databind.JsonNode;
 import io.github.tornadotransformers.models.CheckpointException;
 import io.github.tornadotransformers.models.InvalidRequest;
 import io.github.tornadotransformers.models.Quoted;
 import io.github.tornadotransformers.models.TransformersException;
 import io.github.tornadotransformers.models.checkpoint.CheckpointFiles;
-import io.github.tornadotransformers.models.gguf.GgufFile;
-import io.github.tornadotransformers.models.gguf.GgufTokens;
 import io.github.tornadotransformers.models.jinja.Limits;
 import io.github.tornadotransformers.models.jinja.Template;
 import io.github.tornadotransformers.models.jinja.TemplateException;
+import io.github.tornadotransformers.models.tokenizer.StoredChatTemplate;
 import io.github.tornadotransformers.models.tokenizer.Tokenizer;
 import java.io.IOException;
 import java.nio.charset.CharacterCodingException;
@@ -29,12 +27,6 @@ import java.util.OptionalInt;
  * threads.
  */
 public final class ChatTemplate {
-    private static final String JINJA_FILE = "chat_template.jinja";
-    private static final String JSON_FILE = "chat_template.json";
-    private static final String CONFIG_FILE = "tokenizer_config.json";
-    private static final String FIELD = "chat_template";
-    private static final String DEFAULT_NAME = "default";
-    private static final String TOOLS_NAME = "tool_use";
     private static final long MAX_BYTES = 1 << 22;
     /** Texts that no template has of its own. */
     private static final String ANSWER = "4f1c9-answer";
@@ -68,57 +60,17 @@ public final class ChatTemplate {
     }
 
     /**
-     * The template of a model, from its GGUF file or from a folder: {@code chat_template.jinja}, else {@code chat_template} of {@code tokenizer_config.json} or of
-     * {@code chat_template.json}, a text or a list of named ones, of which {@code default} counts, and {@code tool_use} where there are tools.
+     * The template of a model, where it is {@linkplain StoredChatTemplate#find stored}.
      *
      * @throws CheckpointException if there is one that cannot be used
      */
     public static Optional<ChatTemplate> ofModel(Path path) {
-        return GgufFile.isGguf(path) ? ofGguf(path) : ofFolder(path);
-    }
-
-    private static Optional<ChatTemplate> ofGguf(Path file) {
-        return GgufFile.open(file)
-                .metadata()
-                .text(GgufTokens.CHAT_TEMPLATE)
-                .map(text -> of(text, Quoted.path(file) + ": " + GgufTokens.CHAT_TEMPLATE));
-    }
-
-    private static Optional<ChatTemplate> ofFolder(Path folder) {
-        Path jinja = folder.resolve(JINJA_FILE);
-        if (Files.exists(jinja)) {
-            return Optional.of(ofFile(jinja));
-        }
-        for (String name : List.of(CONFIG_FILE, JSON_FILE)) {
-            Path file = folder.resolve(name);
-            JsonNode value = Files.exists(file) ? CheckpointFiles.readJson(file).get(FIELD) : null;
-            if (value != null && !value.isNull()) {
-                return Optional.of(ofJson(value, Quoted.path(file) + ": " + FIELD));
-            }
-        }
-        return Optional.empty();
-    }
-
-    private static ChatTemplate ofJson(JsonNode value, String source) {
-        if (value.isTextual()) {
-            return of(value.textValue(), source);
-        }
-        Map<String, Template> named = new HashMap<>();
-        for (JsonNode each : value) {
-            if (!each.path("name").isTextual() || !each.path("template").isTextual()) {
-                throw new CheckpointException(source + " has " + JsonValues.excerpt(each)
-                        + ", expected a text, or objects with a name and a template");
-            }
-            String name = each.get("name").textValue();
-            if (name.equals(DEFAULT_NAME) || name.equals(TOOLS_NAME)) {
-                named.put(name, parsed(each.get("template").textValue(), source));
-            }
-        }
-        if (!named.containsKey(DEFAULT_NAME)) {
-            throw new CheckpointException(source + " has no template named " + DEFAULT_NAME);
-        }
-        return new ChatTemplate(
-                source, named.get(DEFAULT_NAME), Optional.ofNullable(named.get(TOOLS_NAME)), InstantSource.system());
+        return StoredChatTemplate.find(path)
+                .map(stored -> new ChatTemplate(
+                        stored.source(),
+                        parsed(stored.text(), stored.source()),
+                        stored.forTools().map(text -> parsed(text, stored.source())),
+                        InstantSource.system()));
     }
 
     private static String read(Path file) {

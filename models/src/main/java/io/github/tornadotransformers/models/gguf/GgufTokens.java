@@ -21,6 +21,7 @@ public final class GgufTokens {
     public static final String ADDS_EOS = "tokenizer.ggml.add_eos_token";
     public static final String ADDS_SPACE = "tokenizer.ggml.add_space_prefix";
     public static final String CHAT_TEMPLATE = "tokenizer.chat_template";
+    public static final String TOOLS_TEMPLATE = CHAT_TEMPLATE + ".tool_use";
 
     private static final List<String> ENDS = List.of(EOS, "tokenizer.ggml.eot_token_id", "tokenizer.ggml.eom_token_id");
 

@@ -158,9 +158,9 @@ public final class GgufVocabulary {
     }
 
     private void writeTemplate(Path folder) {
-        TokenizerFiles.readOptional(folder.resolve(TokenizerFiles.CONFIG))
-                .map(config -> config.path("chat_template"))
-                .filter(JsonNode::isTextual)
-                .ifPresent(template -> keys.put(GgufTokens.CHAT_TEMPLATE, new GgufValue.Text(template.textValue())));
+        StoredChatTemplate.find(folder).ifPresent(template -> {
+            keys.put(GgufTokens.CHAT_TEMPLATE, new GgufValue.Text(template.text()));
+            template.forTools().ifPresent(text -> keys.put(GgufTokens.TOOLS_TEMPLATE, new GgufValue.Text(text)));
+        });
     }
 }

@@ -173,4 +173,13 @@ class ChatCommandTest {
                 "hello\n", "-n", "3", "--greedy", "--template", other.toString(), "--no-thinking", "--variable", "n=1");
         assertThat(with.out()).isEqualTo(generated("False hello 2", 3) + "\n");
     }
+
+    @Test
+    void anExportedModelTakesItsTemplateAlong() {
+        Path file = folder.resolve("model.gguf");
+        CommandRun export = CommandRun.of("export", model.toString(), "--gguf", file.toString(), "--type", "f32");
+        assertThat(export.exitCode()).as(export.err()).isZero();
+        CommandRun run = CommandRun.with(Map.of(), "hello\n", "chat", "-m", file.toString(), "-n", "5", "--greedy");
+        assertThat(run.out()).isEqualTo(chat("hello\n", "-n", "5", "--greedy").out());
+    }
 }
