@@ -58,7 +58,7 @@ class LogitBitsTest {
         int[] tokens =
                 new SplittableRandom(5).ints(TOKENS, 0, config.vocabSize()).toArray();
         int hash = 1;
-        try (Arena arena = Arena.ofConfined()) {
+        try (Arena arena = Arena.ofShared()) {
             Weights weights =
                     new RandomModel(config, 7).load(program, dtype, new ArenaAllocator(arena, WeightLayout.ROW_MAJOR));
             try (HostForwardPass pass = new HostForwardPass(program, weights, new ScalarOps())) {
