@@ -8,6 +8,7 @@ import io.github.tornadotransformers.models.generation.GenerationOptions;
 import io.github.tornadotransformers.models.generation.GenerationResult;
 import io.github.tornadotransformers.models.generation.Sampler;
 import io.github.tornadotransformers.models.generation.SamplingOptions;
+import io.github.tornadotransformers.models.tokenizer.Tokenizer;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -24,6 +25,7 @@ final class Choice implements GenerationListener {
     private final BlockingQueue<Event> events;
     private final BooleanSupplier cancelled;
     private final OptionalInt topLogprobs;
+    private final Optional<Tokenizer> tokenizer;
     private final SamplingOptions sampling;
     private final GenerationOptions options;
     private final LogitsHashes hashes;
@@ -67,13 +69,14 @@ final class Choice implements GenerationListener {
         this.events = events;
         this.cancelled = cancelled;
         this.metrics = metrics;
+        tokenizer = worker.folder().usableTokenizer();
         int vocabSize = worker.folder().config().vocabSize();
         hashes = new LogitsHashes(vocabSize, this);
         generation = new Generation(
                 prompt,
                 worker.contextLength(),
                 new Sampler(sampling, vocabSize),
-                worker.folder().usableTokenizer(),
+                tokenizer,
                 options,
                 Optional.empty(),
                 hashed ? hashes : this);
@@ -105,12 +108,10 @@ final class Choice implements GenerationListener {
         before = now;
         if (topLogprobs.isPresent() && !options.endTokens().contains(token)) {
             logprobs.add(TokenLogprobs.of(
-                    token,
-                    logits,
-                    offset,
-                    worker.folder().config().vocabSize(),
-                    topLogprobs.getAsInt(),
-                    worker.folder()));
+                    token, logits, offset, worker.folder().config().vocabSize(), topLogprobs.getAsInt(), tokenizer));
+        }
+        if (tokenizer.isEmpty()) {
+            flush("");
         }
     }
 

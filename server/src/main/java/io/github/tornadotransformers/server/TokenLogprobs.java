@@ -3,7 +3,6 @@ package io.github.tornadotransformers.server;
 import com.fasterxml.jackson.databind.node.ArrayNode;
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
-import io.github.tornadotransformers.engine.ModelFolder;
 import io.github.tornadotransformers.models.tokenizer.Tokenizer;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
@@ -17,7 +16,8 @@ import java.util.stream.IntStream;
  * @param logprob natural logarithm of the probability
  */
 record TokenLogprobs(int id, String text, double logprob, List<TokenLogprobs> top) {
-    static TokenLogprobs of(int token, float[] logits, int offset, int vocabSize, int count, ModelFolder folder) {
+    static TokenLogprobs of(
+            int token, float[] logits, int offset, int vocabSize, int count, Optional<Tokenizer> tokenizer) {
         double largest = IntStream.range(0, vocabSize)
                 .mapToDouble(id -> logits[offset + id])
                 .max()
@@ -29,9 +29,9 @@ record TokenLogprobs(int id, String text, double logprob, List<TokenLogprobs> to
         double all = largest + Math.log(sum);
         List<TokenLogprobs> top = new ArrayList<>();
         for (int id : likeliest(logits, offset, vocabSize, count)) {
-            top.add(new TokenLogprobs(id, text(id, folder), logits[offset + id] - all, List.of()));
+            top.add(new TokenLogprobs(id, text(id, tokenizer), logits[offset + id] - all, List.of()));
         }
-        return new TokenLogprobs(token, text(token, folder), logits[offset + token] - all, top);
+        return new TokenLogprobs(token, text(token, tokenizer), logits[offset + token] - all, top);
     }
 
     /** The lowest id first where several are equal. */
@@ -52,8 +52,7 @@ record TokenLogprobs(int id, String text, double logprob, List<TokenLogprobs> to
         return ranked;
     }
 
-    private static String text(int id, ModelFolder folder) {
-        Optional<Tokenizer> tokenizer = folder.usableTokenizer();
+    private static String text(int id, Optional<Tokenizer> tokenizer) {
         return tokenizer
                 .map(known -> known.isSpecial(id) ? known.specialText(id) : known.decode(new int[] {id}))
                 .orElse("");

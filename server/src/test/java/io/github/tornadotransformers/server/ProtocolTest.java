@@ -11,10 +11,12 @@ import io.github.tornadotransformers.engine.GenerationRequest;
 import io.github.tornadotransformers.engine.LanguageModel;
 import io.github.tornadotransformers.models.generation.GenerationResult;
 import io.github.tornadotransformers.models.generation.SamplingOptions;
+import java.io.IOException;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Base64;
 import java.util.List;
@@ -385,5 +387,31 @@ class ProtocolTest {
         assertThat(closed.headers().map()).doesNotContainKey("access-control-allow-origin");
         assertThat(StreamSupport.stream(TestServer.json(closed).get("data").spliterator(), false))
                 .hasSize(1);
+    }
+
+    @Test
+    void aModelWithoutATokenizerTakesAndGivesIds() throws IOException {
+        Path bare = Files.createDirectory(folder.resolve("bare"));
+        TestServer.model(bare, 9);
+        Files.delete(bare.resolve("tokenizer.json"));
+        try (TestServer ids = TestServer.start(ServerSettings.DEFAULT, TestServer.served("bare", bare))) {
+            HttpResponse<String> stream = ids.post(
+                    COMPLETIONS,
+                    "{\"prompt\":[1,2,3],\"max_tokens\":5,\"stream\":true,\"logprobs\":0,\"receipt\":true}");
+            List<JsonNode> events = TestServer.events(stream.body());
+            assertThat(events)
+                    .filteredOn(event -> event.get("choices")
+                                    .get(0)
+                                    .path("logprobs")
+                                    .path("tokens")
+                                    .size()
+                            == 1)
+                    .hasSize(5);
+            assertThat(events.getLast().get("choices").get(0).get("receipt").get("ids"))
+                    .hasSize(5);
+            HttpResponse<String> text = ids.post(COMPLETIONS, "{\"prompt\":\"a\"}");
+            assertThat(text.statusCode()).isEqualTo(400);
+            assertThat(text.body()).contains("has no tokenizer");
+        }
     }
 }
