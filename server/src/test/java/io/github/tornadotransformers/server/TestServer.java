@@ -36,10 +36,19 @@ final class TestServer implements AutoCloseable {
     }
 
     static Path model(Path folder, long seed) {
+        return model(folder, seed, CONTEXT);
+    }
+
+    /** One that goes on for seconds at temperature 0, long enough to be stopped. */
+    static Path endless(Path folder) {
+        return model(folder, 5, 10_000);
+    }
+
+    private static Path model(Path folder, long seed, int context) {
         TestCheckpoints.write(
                 folder,
                 new Gpt2Config(
-                        new Sizes(TestTokenizers.BYTE_LEVEL_VOCAB_SIZE, CONTEXT, 24, 50, 2), 3, 1e-5f, true, true),
+                        new Sizes(TestTokenizers.BYTE_LEVEL_VOCAB_SIZE, context, 24, 50, 2), 3, 1e-5f, true, true),
                 seed);
         TestTokenizers.byteLevel(folder);
         try {
