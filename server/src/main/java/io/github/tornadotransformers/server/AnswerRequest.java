@@ -144,7 +144,8 @@ record AnswerRequest(
                 logprobs,
                 echo,
                 fields.flag("receipt", false));
-        fields.ignore("user", "metadata", "safety_identifier", "prompt_cache_key");
+        fields.ignore(
+                "user", "metadata", "safety_identifier", "prompt_cache_key", "prompt_cache_retention", "service_tier");
         fields.requireNoOthers();
         return request;
     }

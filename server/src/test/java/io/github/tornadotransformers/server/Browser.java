@@ -260,9 +260,7 @@ final class Browser implements AutoCloseable {
                 Map.of("width", width, "height", height, "deviceScaleFactor", 1, "mobile", false));
         command(
                 "Emulation.setEmulatedMedia",
-                Map.of(
-                        "features",
-                        List.of(Map.of("name", "prefers-color-scheme", "value", dark ? "dark" : "light"))));
+                Map.of("features", List.of(Map.of("name", "prefers-color-scheme", "value", dark ? "dark" : "light"))));
     }
 
     void screenshot(Path file) {
@@ -310,8 +308,7 @@ final class Browser implements AutoCloseable {
             if (last) {
                 JsonNode json = TestServer.json(message.toString());
                 message.setLength(0);
-                Optional.ofNullable(pending.remove(json.path("id").asInt()))
-                        .ifPresent(reply -> reply.complete(json));
+                Optional.ofNullable(pending.remove(json.path("id").asInt())).ifPresent(reply -> reply.complete(json));
             }
             from.request(1);
             return null;

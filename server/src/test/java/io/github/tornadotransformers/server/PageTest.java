@@ -109,11 +109,8 @@ class PageTest {
                         Map.of("role", "user", "content", "more")))
                 .toString();
         assertThat(browser.text("article:last-of-type .text"))
-                .isEqualTo(alone(conversation)
-                        .get(0)
-                        .get("message")
-                        .get("content")
-                        .textValue());
+                .isEqualTo(
+                        alone(conversation).get(0).get("message").get("content").textValue());
     }
 
     @Test
@@ -135,9 +132,8 @@ class PageTest {
         assertThat(browser.text(verdict))
                 .isEqualTo("equal, bit for bit, in all " + receipt.get("logits").size() + " steps");
 
-        browser.value(
-                "void (window.sent = fetch, window.fetch = (to, how) => sent(to, {...how, body: how.body.replace("
-                        + "/\"logits\":\\[\"./, '\"logits\":[\"x')}))");
+        browser.value("void (window.sent = fetch, window.fetch = (to, how) => sent(to, {...how, body: how.body.replace("
+                + "/\"logits\":\\[\"./, '\"logits\":[\"x')}))");
         browser.click(".facts button");
         browser.await("document.querySelector('" + verdict + "').textContent.startsWith('parts: ')");
         assertThat(browser.text(verdict)).contains("step 1");
@@ -175,6 +171,9 @@ class PageTest {
         assertThat(browser.value("document.querySelectorAll('article').length").intValue())
                 .isZero();
         StormTest.await(() -> server.server.open() == 0);
+        assertThat(server.get("/metrics").body())
+                .as("answers that have come to their end")
+                .doesNotContain("transformers_generated_tokens_total{model=\"endless\"}");
     }
 
     @Test
@@ -214,8 +213,19 @@ class PageTest {
         }
         assertThat(reached)
                 .contains(
-                        "new", "summary", "model", "system", "temperature", "top_p", "top_k", "seed", "max_tokens",
-                        "key", "talk", "message", "send");
+                        "new",
+                        "summary",
+                        "model",
+                        "system",
+                        "temperature",
+                        "top_p",
+                        "top_k",
+                        "seed",
+                        "max_tokens",
+                        "key",
+                        "talk",
+                        "message",
+                        "send");
         browser.value("document.querySelector('[data-field=max_tokens]').focus()");
         browser.type("3");
         browser.value("document.querySelector('#message').focus()");

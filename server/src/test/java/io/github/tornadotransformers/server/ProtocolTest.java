@@ -344,6 +344,19 @@ class ProtocolTest {
     }
 
     @Test
+    void whatChangesNoAnswerIsTaken() {
+        String plain = "{'messages':[{'role':'user','content':'hello'}],'max_tokens':8,'seed':1%s}";
+        JsonNode answer = ask(
+                CHAT,
+                plain.formatted(",'user':'u','metadata':{'a':'b'},'safety_identifier':'s','prompt_cache_key':'k',"
+                        + "'prompt_cache_retention':'24h','service_tier':'auto','store':false,'tools':[],'tool_choice':'none',"
+                        + "'parallel_tool_calls':true,'response_format':{'type':'text'},'modalities':['text'],'n':null,"
+                        + "'stop':null,'logprobs':false,'logit_bias':{},'reasoning_effort':null"));
+        assertThat(answer.get("choices"))
+                .isEqualTo(ask(CHAT, plain.formatted("")).get("choices"));
+    }
+
+    @Test
     void aPromptThatDoesNotFitIsRefusedWithBothNumbers() {
         HttpResponse<String> response = server.post(COMPLETIONS, "{\"prompt\":\"" + "x".repeat(300) + "\"}");
         assertThat(response.statusCode()).isEqualTo(400);
