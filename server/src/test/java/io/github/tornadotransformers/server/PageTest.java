@@ -276,8 +276,6 @@ class PageTest {
         browser.value("void (document.querySelector('[data-field=max_tokens]').value = 60)");
         send("What is a receipt?");
         browser.await(ANSWERED);
-        assertThat(browser.value("document.documentElement.scrollWidth").intValue())
-                .isLessThanOrEqualTo(width);
         browser.value("void (document.querySelector('#error').textContent = 'there is no model x here')");
         for (String selector : List.of("body", "h2", "label", "#error", "article.question .text", "#send", ".facts")) {
             assertThat(contrast(selector)).as(selector).isGreaterThanOrEqualTo(4.5);
@@ -285,9 +283,19 @@ class PageTest {
         browser.click(".facts button");
         browser.await("document.querySelector('.right')");
         assertThat(contrast(".right")).isGreaterThanOrEqualTo(4.5);
+        screenshot(width, dark, "answer");
+        browser.click(".receipt summary");
+        browser.value("void (document.querySelector('#settings').open = true)");
+        assertThat(contrast(".receipt pre")).isGreaterThanOrEqualTo(4.5);
+        assertThat(browser.value("document.documentElement.scrollWidth").intValue())
+                .isLessThanOrEqualTo(width);
+        screenshot(width, dark, "open");
+    }
+
+    private static void screenshot(int width, boolean dark, String what) {
         String screenshots = System.getProperty("screenshots");
         if (screenshots != null) {
-            browser.screenshot(Path.of(screenshots, width + (dark ? "-dark" : "-light") + ".png"));
+            browser.screenshot(Path.of(screenshots, width + (dark ? "-dark-" : "-light-") + what + ".png"));
         }
     }
 
