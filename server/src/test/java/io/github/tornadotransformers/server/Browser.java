@@ -121,9 +121,12 @@ final class Browser implements AutoCloseable {
         }
     }
 
+    /** With all its helpers, which would still write to the profile. */
     private static void end(Process process) {
-        process.descendants().forEach(ProcessHandle::destroyForcibly);
-        process.destroyForcibly().onExit().join();
+        List<ProcessHandle> all = Stream.concat(process.descendants(), Stream.of(process.toHandle()))
+                .toList();
+        all.forEach(ProcessHandle::destroyForcibly);
+        all.forEach(each -> each.onExit().join());
     }
 
     /** @throws AssertionError if the browser says that it is an error */

@@ -49,7 +49,7 @@ class ClientsTest {
         server = TestServer.start(
                 ServerSettings.DEFAULT,
                 TestServer.served(TestServer.MODEL, TestServer.model(folder.resolve("small"), 5)),
-                TestServer.served("endless", TestServer.endless(folder.resolve("endless"))));
+                TestServer.endless(folder.resolve("endless")));
     }
 
     @AfterAll

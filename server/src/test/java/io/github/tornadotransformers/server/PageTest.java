@@ -36,7 +36,7 @@ class PageTest {
         server = TestServer.start(
                 ServerSettings.DEFAULT,
                 TestServer.served(TestServer.MODEL, TestServer.model(folder.resolve("small"), 5)),
-                TestServer.served("endless", TestServer.endless(folder.resolve("endless"))));
+                TestServer.endless(folder.resolve("endless")));
     }
 
     @AfterAll

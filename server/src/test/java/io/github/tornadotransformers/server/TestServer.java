@@ -23,6 +23,8 @@ import java.util.List;
 final class TestServer implements AutoCloseable {
     static final String MODEL = "small";
     static final int CONTEXT = 200;
+
+    private static final int ENDLESS_CONTEXT = 16_000;
     static final JsonMapper JSON = new JsonMapper();
 
     private static final String TEMPLATE =
@@ -37,11 +39,6 @@ final class TestServer implements AutoCloseable {
 
     static Path model(Path folder, long seed) {
         return model(folder, seed, CONTEXT);
-    }
-
-    /** One that goes on for seconds at temperature 0, long enough to be stopped. */
-    static Path endless(Path folder) {
-        return model(folder, 5, 10_000);
     }
 
     private static Path model(Path folder, long seed, int context) {
@@ -60,8 +57,17 @@ final class TestServer implements AutoCloseable {
     }
 
     static ServedModel served(String name, Path folder) {
-        return new ServedModel(
-                name, () -> folder, EngineSettings.of(EngineKind.HOST).withThreads(2));
+        return new ServedModel(name, () -> folder, settings());
+    }
+
+    /** Named endless: it goes on at temperature 0 for long enough to be stopped. */
+    static ServedModel endless(Path folder) {
+        model(folder, 5, ENDLESS_CONTEXT);
+        return new ServedModel("endless", () -> folder, settings().withContext(ENDLESS_CONTEXT));
+    }
+
+    private static EngineSettings settings() {
+        return EngineSettings.of(EngineKind.HOST).withThreads(2);
     }
 
     static TestServer start(ServerSettings settings, ServedModel... models) {
