@@ -129,7 +129,7 @@ class ClientsTest {
 
     private static synchronized Path java() throws IOException, InterruptedException {
         Path copy = copy("java");
-        if (!Files.exists(copy.resolve("target"))) {
+        if (!Files.exists(copy.resolve("target").resolve("lib"))) {
             String home = System.getProperty("maven.home", "");
             assumeTrue(!home.isEmpty(), "Maven is not there: this test was not started by it");
             install(

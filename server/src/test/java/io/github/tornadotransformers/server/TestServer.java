@@ -23,10 +23,9 @@ import java.util.List;
 final class TestServer implements AutoCloseable {
     static final String MODEL = "small";
     static final int CONTEXT = 200;
-
-    private static final int ENDLESS_CONTEXT = 16_000;
     static final JsonMapper JSON = new JsonMapper();
 
+    private static final int ENDLESS_CONTEXT = 16_000;
     private static final String TEMPLATE =
             "{% for m in messages %}{{ m.role[0] }} {{ m.content }} {% endfor %}{% if add_generation_prompt %}a {% endif %}";
 
