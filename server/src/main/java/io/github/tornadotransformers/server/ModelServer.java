@@ -55,6 +55,7 @@ public final class ModelServer implements AutoCloseable {
      */
     public static ModelServer start(ServerSettings settings, List<ServedModel> served) throws IOException {
         ModelServer server = new ModelServer(settings, served);
+        Thread.ofVirtual().start(server.models::prepareFirst);
         try {
             server.server.start();
         } catch (IOException e) {

@@ -14,6 +14,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.OptionalLong;
+import java.util.concurrent.locks.ReentrantLock;
 
 /** The models by name: each is loaded when it is first asked for, and the least recently used go where memory is wanted. */
 final class ServedModels implements AutoCloseable {
@@ -21,6 +22,7 @@ final class ServedModels implements AutoCloseable {
     private final SchedulerLimits limits;
     private final int mostOpen;
     private final OptionalLong memory;
+    private final ReentrantLock loading = new ReentrantLock();
     private boolean closed;
 
     /**
@@ -51,64 +53,93 @@ final class ServedModels implements AutoCloseable {
     }
 
     /**
-     * The model, loaded, for as long as it is not given back.
+     * The model, loaded, for as long as it is not given back. While one loads, those that are loaded can be had.
      *
      * @param name empty: the first one
      * @throws ApiException if there is no such model, or it cannot be loaded
      */
-    synchronized Lease lease(Optional<String> name) {
+    Lease lease(Optional<String> name) {
         Entry entry = name.isEmpty() ? entries.values().iterator().next() : entries.get(name.get());
         if (entry == null) {
             throw ApiException.unknownModel(
                     "there is no model " + name.get() + " here: " + String.join(", ", entries.keySet()));
         }
+        Optional<Lease> there = leaseLoaded(entry);
+        if (there.isPresent()) {
+            return there.get();
+        }
+        loading.lock();
+        try {
+            return leaseLoaded(entry).orElseGet(() -> load(entry));
+        } finally {
+            loading.unlock();
+        }
+    }
+
+    private synchronized Optional<Lease> leaseLoaded(Entry entry) {
         if (closed) {
             throw ApiException.busy("the server is ending");
         }
         if (entry.worker == null) {
-            load(entry);
+            return Optional.empty();
         }
         entry.leases++;
         entry.used = System.nanoTime();
-        return new Lease(entry.worker, () -> giveBack(entry));
+        return Optional.of(new Lease(entry.worker, () -> giveBack(entry)));
     }
 
-    private void load(Entry entry) {
+    /** Loads the first model, and what a chat needs of it; why that cannot be is told to whoever asks for it. */
+    void prepareFirst() {
+        try (Lease lease = lease(Optional.empty())) {
+            ModelFolder folder = lease.worker().folder();
+            if (folder.usableTokenizer().isPresent()) {
+                folder.chatTemplate().ending(folder.tokenizer());
+            }
+        } catch (ApiException | TransformersException _) {
+            // It is asked for again.
+        }
+    }
+
+    /** One model is loaded at a time. */
+    private Lease load(Entry entry) {
         try {
             ModelFolder folder = entry.model.open();
             EngineSettings settings = entry.model.settings().withSequences(limits.running());
             long bytes = Engines.bytes(folder.checkpoint(), settings);
             makeRoom(entry.model.name(), bytes);
             EngineSession session = Engines.openQuickly(folder.checkpoint(), settings);
-            entry.bytes = bytes;
-            entry.worker = new ModelWorker(entry.model.name(), folder, session, limits, mostOpen);
+            ModelWorker worker = new ModelWorker(entry.model.name(), folder, session, limits, mostOpen);
+            synchronized (this) {
+                entry.bytes = bytes;
+                entry.worker = worker;
+            }
+            return leaseLoaded(entry).orElseThrow();
         } catch (TransformersException e) {
             throw ApiException.failed("the model " + entry.model.name() + " cannot be loaded: " + e.getMessage());
         }
     }
 
     private void makeRoom(String name, long bytes) {
-        if (memory.isEmpty()) {
-            return;
-        }
-        while (used() + bytes > memory.getAsLong()) {
-            Entry oldest = entries.values().stream()
-                    .filter(each -> each.worker != null && each.leases == 0)
-                    .min(Comparator.comparingLong(each -> each.used))
+        while (memory.isPresent() && bytes() + bytes > memory.getAsLong()) {
+            takeOldest()
                     .orElseThrow(
                             () -> ApiException.busy("the model " + name + " needs " + ByteCount.words(bytes) + ", and "
-                                    + ByteCount.words(used()) + " of " + ByteCount.words(memory.getAsLong())
-                                    + " are in use by others: try again later"));
-            oldest.unload();
+                                    + ByteCount.words(bytes()) + " of " + ByteCount.words(memory.getAsLong())
+                                    + " are in use by others: try again later"))
+                    .close();
         }
+    }
+
+    /** The least recently used of those that nobody uses. */
+    private synchronized Optional<ModelWorker> takeOldest() {
+        return entries.values().stream()
+                .filter(each -> each.worker != null && each.leases == 0)
+                .min(Comparator.comparingLong(each -> each.used))
+                .map(Entry::take);
     }
 
     /** Of those that are loaded. */
     synchronized long bytes() {
-        return used();
-    }
-
-    private long used() {
         return entries.values().stream()
                 .filter(each -> each.worker != null)
                 .mapToLong(each -> each.bytes)
@@ -120,9 +151,21 @@ final class ServedModels implements AutoCloseable {
     }
 
     @Override
-    public synchronized void close() {
-        closed = true;
-        entries.values().forEach(Entry::unload);
+    public void close() {
+        List<ModelWorker> workers = new ArrayList<>();
+        loading.lock();
+        try {
+            synchronized (this) {
+                closed = true;
+                entries.values().stream()
+                        .filter(each -> each.worker != null)
+                        .map(Entry::take)
+                        .forEach(workers::add);
+            }
+        } finally {
+            loading.unlock();
+        }
+        workers.forEach(ModelWorker::close);
     }
 
     /** A model in use, which stays loaded until this is closed. */
@@ -144,11 +187,11 @@ final class ServedModels implements AutoCloseable {
             this.model = model;
         }
 
-        void unload() {
-            if (worker != null) {
-                worker.close();
-                worker = null;
-            }
+        /** The worker, which is nobody's now. */
+        ModelWorker take() {
+            ModelWorker taken = worker;
+            worker = null;
+            return taken;
         }
     }
 }

@@ -18,6 +18,8 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutionException;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -182,6 +184,37 @@ class FaultsTest {
             }
             assertThat(loaded(roomy)).isEqualTo(3);
             assertThat(loaded(tight)).isEqualTo(2);
+        }
+    }
+
+    @Test
+    void whileAModelLoadsOthersAnswer() throws InterruptedException, ExecutionException {
+        CountDownLatch asked = new CountDownLatch(1);
+        CountDownLatch found = new CountDownLatch(1);
+        ServedModel slow = new ServedModel(
+                "slow",
+                () -> {
+                    asked.countDown();
+                    try {
+                        found.await();
+                    } catch (InterruptedException e) {
+                        throw new IllegalStateException(e);
+                    }
+                    return model;
+                },
+                TestServer.served("slow", model).settings());
+        try (TestServer server =
+                TestServer.start(ServerSettings.DEFAULT, TestServer.served(TestServer.MODEL, model), slow)) {
+            assertAnswers(server);
+            CompletableFuture<Integer> waits = CompletableFuture.supplyAsync(() ->
+                    server.post(PATH, "{\"prompt\":\"a\",\"model\":\"slow\"}").statusCode());
+            asked.await();
+            assertAnswers(server);
+            assertThat(server.get("/health").statusCode()).isEqualTo(200);
+            assertThat(server.get("/metrics").statusCode()).isEqualTo(200);
+            assertThat(waits).isNotDone();
+            found.countDown();
+            assertThat(waits.get()).isEqualTo(200);
         }
     }
 

@@ -1,6 +1,8 @@
 package io.github.tornadotransformers.runner.commands;
 
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.github.tornadotransformers.engine.EngineKind;
+import io.github.tornadotransformers.engine.EngineSettings;
 import io.github.tornadotransformers.models.IoReason;
 import io.github.tornadotransformers.models.ModelConfig;
 import io.github.tornadotransformers.models.ModelFamily;
@@ -11,8 +13,13 @@ import io.github.tornadotransformers.runner.console.Console;
 import io.github.tornadotransformers.runner.console.ExitCode;
 import io.github.tornadotransformers.runner.console.Failure;
 import io.github.tornadotransformers.runner.console.ResultStream;
+import io.github.tornadotransformers.server.ModelServer;
+import io.github.tornadotransformers.server.ServedModel;
+import io.github.tornadotransformers.server.ServerSettings;
 import java.io.IOException;
 import java.io.OutputStream;
+import java.net.Socket;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
@@ -51,7 +58,43 @@ final class WarmUpCommand implements Callable<Integer> {
             run(command, "-m", model.toString(), "--json", "--greedy", "abc");
             run("tokenize", "-m", model.toString(), "abc");
         }
+        talk(write("chat", ModelFamilies.all().getFirst().examples().getFirst()));
         return ExitCode.OK;
+    }
+
+    /** What chats and the server need: one answer, and one that streams. */
+    private void talk(Path model) {
+        try {
+            Files.writeString(
+                    model.resolve("chat_template.jinja"), "{% for m in messages %}{{ m.content }}{% endfor %}");
+            run("chat", "-m", model.toString());
+            ServedModel served = new ServedModel("warm", () -> model, EngineSettings.of(EngineKind.HOST));
+            try (ModelServer server = ModelServer.start(ServerSettings.DEFAULT.withPort(0), List.of(served))) {
+                for (String streams : List.of("false", "true")) {
+                    ask(
+                            server,
+                            "{\"messages\":[{\"role\":\"user\",\"content\":\"abc\"}],\"max_tokens\":2,\"receipt\":true,\"stream\":"
+                                    + streams + "}");
+                }
+            }
+        } catch (IOException e) {
+            throw Failure.of("the server could not be asked: " + IoReason.of(e), e);
+        }
+    }
+
+    private static void ask(ModelServer server, String body) throws IOException {
+        try (Socket socket =
+                new Socket(server.address().getHost(), server.address().getPort())) {
+            socket.getOutputStream()
+                    .write(
+                            ("POST /v1/chat/completions HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\nContent-Length: "
+                                            + body.length() + "\r\n\r\n" + body)
+                                    .getBytes(StandardCharsets.US_ASCII));
+            String answer = new String(socket.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+            if (!answer.startsWith("HTTP/1.1 200")) {
+                throw new IOException("the answer was " + answer);
+            }
+        }
     }
 
     private Path write(String name, ModelConfig config) {
