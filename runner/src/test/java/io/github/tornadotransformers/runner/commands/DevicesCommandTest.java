@@ -39,7 +39,7 @@ class DevicesCommandTest {
         assertThat(run.out().lines())
                 .hasSize(2)
                 .startsWith(
-                        "0:0  virtual  emulator (no device) (emulator (no device)): gpu, memory 4.0 GiB, one buffer 1.0"
+                        "0:0  virtual  emulator (no device) (emulator (no device)): cpu, memory 4.0 GiB, one buffer 1.0"
                                 + " GiB, work-group 1024, fp64 yes, fp16 no (not needed)")
                 .endsWith("     strict mode: yes");
     }

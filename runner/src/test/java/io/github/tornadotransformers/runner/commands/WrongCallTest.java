@@ -62,7 +62,7 @@ class WrongCallTest {
                 "-e host -e scalar     | --engine is given more than once (host, scalar), expected one value",
                 "-e host,scalar        | Invalid value for option '--engine': found 'host,scalar', expected one of host, scalar, tornado, opencl, ptx, spirv, cuda, metal",
                 "--seed 1 --seed 2     | --seed is given more than once (1, 2), expected one value",
-                "--dtype f8            | Invalid value for option '--dtype': found 'f8', expected one of f32, bf16, f16, int8",
+                "--dtype f8            | Invalid value for option '--dtype': found 'f8', expected one of f32, bf16, f16, int8, stored",
                 "--math exact          | Invalid value for option '--math': found 'exact', expected one of strict, fast",
                 "--graph tree          | Invalid value for option '--graph': found 'tree', expected one of layered, fused",
                 "--device 0:0          | --device is for the engines on a device, and the engine is host",

@@ -24,6 +24,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.DisabledOnOs;
@@ -35,6 +36,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 /** The program in a JVM of its own, which is started as the launcher does. */
 @DisabledOnOs(value = OS.WINDOWS, disabledReason = "signals and pipes are those of Unix")
 class ProcessTest {
+    private static final List<Process> STARTED = new ArrayList<>();
     private static final int PATIENCE_SECONDS = 60;
     private static final int MANY_TOKENS = 200_000;
 
@@ -193,7 +195,17 @@ class ProcessTest {
     }
 
     private static Process start(ProcessBuilder.Redirect out, String... arguments) throws IOException {
-        return new ProcessBuilder(command(arguments)).redirectOutput(out).start();
+        Process process =
+                new ProcessBuilder(command(arguments)).redirectOutput(out).start();
+        STARTED.add(process);
+        return process;
+    }
+
+    /** A test that fails or is skipped leaves nothing running. */
+    @AfterEach
+    void end() {
+        STARTED.forEach(Process::destroyForcibly);
+        STARTED.clear();
     }
 
     private static List<String> command(String... arguments) {
