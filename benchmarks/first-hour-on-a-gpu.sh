@@ -2,13 +2,13 @@
 # The first hour on a machine with a GPU and a TornadoVM SDK: what is there, whether its arithmetic is the contract's, whether kernels and
 # models are right on it, how fast they are, and how fast llama.cpp is beside them. Leaves one report, and goes on after whatever fails.
 #
-#   benchmarks/first-hour-on-a-gpu.sh [--out FOLDER] [--engine tornado] [--models A,B] [--dtypes f32,bf16,f16,int8] [--quick]
-#                                     [--llama-cpp FOLDER --gguf FILE,FILE]
+#   benchmarks/first-hour-on-a-gpu.sh [--out FOLDER] [--engine tornado] [--models A,B] [--shapes S,S] [--dtypes f32,bf16,f16,int8]
+#                                     [--quick] [--llama-cpp FOLDER --gguf FILE,FILE]
 #
 #   --out FOLDER        gets report.md and a log of each step (default: first-hour-DATE)
 #   --engine NAME       tornado, or a backend: opencl, ptx, cuda, spirv, metal
-#   --models A,B        what is verified and timed, names or folders (default: the two that come with the project)
-#   --make NAME,NAME    also time random models of these published shapes (`transformers models make --like NAME`), made in the folder
+#   --models A,B        what is verified, names or folders (default: the two that come with the project)
+#   --shapes S,S        what is timed, with random weights (default: gpt2-124M,tinyllama-1.1B; llama2-7B where memory allows)
 #   --dtypes T,T        types of weights
 #   --quick             two steps of each verification and short timings: whether the script works
 #   --llama-cpp FOLDER  holds llama-bench; --gguf are the files that it times
@@ -18,7 +18,7 @@ set -uo pipefail
 
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 transformers=${TRANSFORMERS:-$root/transformers}
-out='' engine=tornado models=shakespeare-llama,shakespeare-gpt2 make='' dtypes=f32,bf16,f16,int8 llama='' gguf='' quick=''
+out='' engine=tornado models=shakespeare-llama,shakespeare-gpt2 shapes=gpt2-124M,tinyllama-1.1B dtypes=f32,bf16,f16,int8 llama='' gguf='' quick=''
 
 wrong() {
   printf 'first-hour-on-a-gpu.sh: %s; the head of the script says how it is called\n' "$1" >&2
@@ -29,7 +29,7 @@ while (($# > 0)); do
   case $1 in
     --quick) quick=1 && shift && continue ;;
     -h | --help) sed -n '2,/^set /{/^set /d;s/^# \{0,1\}//;p;}' "${BASH_SOURCE[0]}" && exit 0 ;;
-    --out | --engine | --models | --make | --dtypes | --llama-cpp | --gguf) ;;
+    --out | --engine | --models | --shapes | --dtypes | --llama-cpp | --gguf) ;;
     *) wrong "$1 is not known" ;;
   esac
   (($# > 1)) || wrong "$1 has no value"
@@ -37,7 +37,7 @@ while (($# > 0)); do
     --out) out=$2 ;;
     --engine) engine=$2 ;;
     --models) models=$2 ;;
-    --make) make=$2 ;;
+    --shapes) shapes=$2 ;;
     --dtypes) dtypes=$2 ;;
     --llama-cpp) llama=$2 ;;
     --gguf) gguf=$2 ;;
@@ -81,15 +81,15 @@ machine() {
   "$root/tornado-env.sh"
 }
 
-# The models that are timed: those that were named, and those that are made.
+# Puts the words of a list with commas into parts.
 split() {
   local IFS=,
   # shellcheck disable=SC2206 # names have no spaces but in folders, which IFS keeps
   parts=($1)
 }
 
-steps=10 repetitions=5
-[ -z "$quick" ] || steps=2 repetitions=1
+steps=10 repetitions=5 jmh=(-f 1 -wi 3 -i 5 -w 1s -r 1s)
+[ -z "$quick" ] || steps=2 repetitions=1 jmh=(-f 1 -wi 1 -i 1 -w 1s -r 1s -p op=qkvProj)
 
 printf '# First hour: engine %s, %s\n' "$engine" "$(date -u +'%Y-%m-%d %H:%M UTC')" > "$report"
 step 'The machine' machine
@@ -97,12 +97,6 @@ step 'Devices and whether their arithmetic is the contract' "$transformers" devi
 
 split "$models"
 names=("${parts[@]}")
-split "$make"
-for shape in ${parts[@]+"${parts[@]}"}; do
-  made=$out/models/$shape
-  step "Make a random $shape" "$transformers" models make --like "$shape" --dtype bf16 "$made"
-  names+=("$made")
-done
 split "$dtypes"
 
 step 'Every kernel by itself, right?' "$transformers" verify --kernels --engines "$engine"
@@ -112,13 +106,14 @@ for name in "${names[@]}"; do
   done
   step "Right beside others? $(basename "$name")" "$transformers" verify "$name" --engines "scalar,$engine" --beside 3 --steps "$steps"
 done
-for name in "${names[@]}"; do
-  for dtype in "${parts[@]}"; do
-    step "Kernels of $(basename "$name") as $dtype, with their share of the bandwidth" \
-      "$transformers" bench "$name" --engines "$engine" --dtype "$dtype" --kernels -r "$repetitions"
-    step "Speed of $(basename "$name") as $dtype" "$transformers" bench "$name" --engines "$engine" --dtype "$dtype" -r "$repetitions"
+types=("${parts[@]}")
+split "$shapes"
+for shape in "${parts[@]}"; do
+  for dtype in "${types[@]}"; do
+    step "Kernels of $shape as $dtype, decoding" \
+      "$transformers" jmh OpBenchmark -p "engine=$engine" -p "model=$shape" -p "dtype=$dtype" -p pass=decode "${jmh[@]}"
+    step "Speed of $shape as $dtype, with its share of the bandwidth" "$transformers" bench "$shape" -e "$engine" --dtype "$dtype" -r "$repetitions"
   done
-  step "Where the time of $(basename "$name") goes" "$transformers" bench "$name" --engines "$engine" --profile -r "$repetitions"
 done
 if [ -n "$llama" ]; then
   split "$gguf"
