@@ -95,8 +95,8 @@ final class ServedModels implements AutoCloseable {
             if (folder.usableTokenizer().isPresent()) {
                 folder.chatTemplate().ending(folder.tokenizer());
             }
-        } catch (ApiException | TransformersException _) {
-            // It is asked for again.
+        } catch (RuntimeException _) {
+            // It is asked for again, by whoever can be told.
         }
     }
 

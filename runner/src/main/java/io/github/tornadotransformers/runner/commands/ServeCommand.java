@@ -128,8 +128,10 @@ final class ServeCommand implements Callable<Integer> {
         EngineSettings how = engine.settings().withCompileListener(new CompileStatus(console.status()));
         ServerSettings settings = settings();
         ModelCache cache = new ModelCache(console);
+        Path first = cache.checkpoint(models.getFirst());
         List<ServedModel> served = models.stream()
-                .map(name -> new ServedModel(name, () -> cache.checkpoint(name), how))
+                .map(name -> new ServedModel(
+                        name, () -> name.equals(models.getFirst()) ? first : cache.checkpoint(name), how))
                 .toList();
         try (Interruption interruption = Interruption.watch(
                         settings.grace().plus(BESIDE_GRACE), () -> console.err().println("answers end …"));
