@@ -44,7 +44,7 @@ class ServeCommandTest {
     @Test
     void aPortThatIsTakenIsSaid() throws IOException {
         String model = SmallModels.gpt2(folder).toString();
-        try (ServerSocket taken = new ServerSocket(0, 1, InetAddress.getByName("127.0.0.1"))) {
+        try (ServerSocket taken = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
             CommandRun run = CommandRun.of("serve", "-m", model, "--port", Integer.toString(taken.getLocalPort()));
             assertThat(run.exitCode()).isEqualTo(1);
             assertThat(run.err())
