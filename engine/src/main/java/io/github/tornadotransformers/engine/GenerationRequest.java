@@ -1,7 +1,6 @@
 package io.github.tornadotransformers.engine;
 
 import io.github.tornadotransformers.models.InvalidRequest;
-import io.github.tornadotransformers.models.chat.ChatEnding;
 import io.github.tornadotransformers.models.chat.ChatMessage;
 import io.github.tornadotransformers.models.chat.ChatOptions;
 import io.github.tornadotransformers.models.chat.ChatTemplate;
@@ -9,11 +8,8 @@ import io.github.tornadotransformers.models.generation.GenerationOptions;
 import io.github.tornadotransformers.models.generation.Guesser;
 import io.github.tornadotransformers.models.generation.PromptLookup;
 import io.github.tornadotransformers.models.generation.SamplingOptions;
-import java.util.ArrayList;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
-import java.util.Set;
 
 /** A prompt, and how it is to be continued. What ends a text by the model's own rules comes with the model. */
 public final class GenerationRequest {
@@ -64,12 +60,7 @@ public final class GenerationRequest {
 
         @Override
         public GenerationOptions ending(GenerationOptions options, ModelFolder model) {
-            ChatEnding ending = template(model).ending(model.tokenizer());
-            Set<Integer> tokens = new HashSet<>(options.endTokens());
-            ending.token().ifPresent(tokens::add);
-            List<String> texts = new ArrayList<>(options.stopTexts());
-            ending.text().ifPresent(texts::add);
-            return options.withEndTokens(tokens).withStopTexts(texts);
+            return template(model).ending(model.tokenizer()).addedTo(options);
         }
     }
 

@@ -6,7 +6,6 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.github.tornadotransformers.models.ArithmeticContract;
 import io.github.tornadotransformers.models.InvalidRequest;
 import io.github.tornadotransformers.models.TransformersException;
-import io.github.tornadotransformers.models.chat.ChatEnding;
 import io.github.tornadotransformers.models.generation.GenerationOptions;
 import io.github.tornadotransformers.models.generation.GenerationResult;
 import io.github.tornadotransformers.models.generation.SamplingOptions;
@@ -17,12 +16,9 @@ import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
-import java.util.OptionalInt;
-import java.util.Set;
 import java.util.UUID;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
@@ -102,19 +98,17 @@ final class Answers {
 
     private GenerationOptions options(int[] prompt) {
         int room = Math.max(1, worker.contextLength() - prompt.length + 1);
-        Set<Integer> ends = new HashSet<>(worker.folder().endTokens());
-        List<String> stops = new ArrayList<>(request.stop());
-        if (isChat()) {
-            ChatEnding ending =
-                    worker.folder().chatTemplate().ending(worker.folder().tokenizer());
-            ending.token().ifPresent(ends::add);
-            ending.text().ifPresent(stops::add);
-        }
-        OptionalInt start = worker.folder().startToken();
-        return GenerationOptions.ofTokens(Math.min(room, request.maxTokens().orElse(room)))
-                .withEndTokens(ends)
-                .withStopTexts(stops)
-                .withStartToken(start);
+        GenerationOptions options = GenerationOptions.ofTokens(
+                        Math.min(room, request.maxTokens().orElse(room)))
+                .withEndTokens(worker.folder().endTokens())
+                .withStopTexts(request.stop())
+                .withStartToken(worker.folder().startToken());
+        return isChat()
+                ? worker.folder()
+                        .chatTemplate()
+                        .ending(worker.folder().tokenizer())
+                        .addedTo(options)
+                : options;
     }
 
     private boolean isCancelled() {

@@ -5,6 +5,7 @@ import io.github.tornadotransformers.models.batching.SchedulerLimits;
 import java.io.IOException;
 import java.net.URI;
 import java.util.List;
+import java.util.Locale;
 import java.util.Optional;
 import java.util.concurrent.Executors;
 import org.eclipse.jetty.server.HttpConfiguration;
@@ -99,7 +100,7 @@ public final class ModelServer implements AutoCloseable {
         try (ServedModels.Lease lease = models.lease(Optional.empty())) {
             ModelWorker worker = lease.worker();
             return worker.name() + ": " + worker.folder().config().modelType() + ", "
-                    + worker.session().dtype().name().toLowerCase(java.util.Locale.ROOT) + ", on engine "
+                    + worker.session().dtype().name().toLowerCase(Locale.ROOT) + ", on engine "
                     + worker.session().engine() + " (" + worker.session().device() + ")";
         } catch (ApiException e) {
             throw new InvalidRequest(e.getMessage());

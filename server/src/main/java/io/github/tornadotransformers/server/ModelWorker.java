@@ -125,6 +125,7 @@ final class ModelWorker implements AutoCloseable {
         } catch (InterruptedException _) {
             // Nobody interrupts this but to end it.
         } finally {
+            inbox.forEach(Runnable::run); // whoever still waits is told
             scheduler.close();
             session.close();
         }

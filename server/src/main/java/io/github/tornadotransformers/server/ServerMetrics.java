@@ -8,6 +8,7 @@ import io.prometheus.metrics.model.registry.PrometheusRegistry;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
 
 /** What the server counts and times, in Prometheus' text format. */
 final class ServerMetrics {
@@ -113,6 +114,6 @@ final class ServerMetrics {
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
-        return bytes.toString(java.nio.charset.StandardCharsets.UTF_8);
+        return bytes.toString(StandardCharsets.UTF_8);
     }
 }

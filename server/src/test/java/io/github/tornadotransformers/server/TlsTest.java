@@ -16,7 +16,6 @@ import java.security.GeneralSecurityException;
 import java.security.KeyStore;
 import java.util.Base64;
 import java.util.List;
-import java.util.Optional;
 import javax.net.ssl.SSLContext;
 import javax.net.ssl.SSLHandshakeException;
 import javax.net.ssl.TrustManagerFactory;
@@ -77,19 +76,7 @@ class TlsTest {
     }
 
     private ServerSettings settings() {
-        ServerSettings byDefault = ServerSettings.DEFAULT;
-        return new ServerSettings(
-                byDefault.host(),
-                0,
-                byDefault.apiKey(),
-                Optional.of(new ServerSettings.Tls(certificate, key)),
-                byDefault.allowedOrigin(),
-                byDefault.running(),
-                byDefault.waiting(),
-                byDefault.maxBodyBytes(),
-                byDefault.maxAnswer(),
-                byDefault.grace(),
-                byDefault.memory());
+        return ServerSettings.DEFAULT.withPort(0).withTls(certificate, key);
     }
 
     private Path model;

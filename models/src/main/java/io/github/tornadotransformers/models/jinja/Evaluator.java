@@ -7,6 +7,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.function.Supplier;
 
 /** Computes expressions. */
 final class Evaluator {
@@ -98,7 +99,7 @@ final class Evaluator {
         return value;
     }
 
-    private static Object located(int line, java.util.function.Supplier<Object> computed) {
+    private static Object located(int line, Supplier<Object> computed) {
         try {
             return computed.get();
         } catch (TemplateException e) {

@@ -10,6 +10,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.function.Supplier;
 
 /** Reads expressions. From the loosest binding to the tightest: if, or, and, not, comparison, + and -, ~, * and /, **, sign, filters. */
 final class ExpressionParser {
@@ -50,7 +51,7 @@ final class ExpressionParser {
         return tupleOf(this::expression);
     }
 
-    private Expression tupleOf(java.util.function.Supplier<Expression> one) {
+    private Expression tupleOf(Supplier<Expression> one) {
         Expression first = one.get();
         if (!tokens.isOperator(",")) {
             return first;

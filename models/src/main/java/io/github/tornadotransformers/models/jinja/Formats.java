@@ -2,7 +2,9 @@ package io.github.tornadotransformers.models.jinja;
 
 import java.math.BigDecimal;
 import java.math.RoundingMode;
+import java.util.Collections;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -20,7 +22,7 @@ final class Formats {
 
     /** @param value a tuple has the values of several places, a dict those of names */
     static String percent(String format, Object value) {
-        List<Object> values = value instanceof Tuple tuple ? tuple : java.util.Collections.singletonList(value);
+        List<Object> values = value instanceof Tuple tuple ? tuple : Collections.singletonList(value);
         Matcher place = PERCENT.matcher(format);
         StringBuilder out = new StringBuilder();
         int from = 0;
@@ -60,7 +62,7 @@ final class Formats {
             case "r" -> cut(Values.repr(value), precision);
             case "d", "i" -> Long.toString(value instanceof Double number ? number.longValue() : Values.integer(value));
             case "x" -> Long.toHexString(Values.integer(value));
-            case "X" -> Long.toHexString(Values.integer(value)).toUpperCase(java.util.Locale.ROOT);
+            case "X" -> Long.toHexString(Values.integer(value)).toUpperCase(Locale.ROOT);
             case "o" -> Long.toOctalString(Values.integer(value));
             case "g" -> Values.floatText(Values.number(value));
             default -> fixed(Values.number(value), precision == null ? 6 : width(precision));
@@ -113,15 +115,12 @@ final class Formats {
         boolean number = value instanceof Number;
         String type = parts.group(8);
         String text;
-        if (number
-                && (type.toLowerCase(java.util.Locale.ROOT).equals("f")
-                        || type.equals("%")
-                        || parts.group(7) != null)) {
+        if (number && (type.toLowerCase(Locale.ROOT).equals("f") || type.equals("%") || parts.group(7) != null)) {
             double scaled = type.equals("%") ? Values.number(value) * 100 : Values.number(value);
             text = fixed(scaled, parts.group(7) == null ? 6 : width(parts.group(7))) + (type.equals("%") ? "%" : "");
         } else if (type.equals("x") || type.equals("X")) {
             text = Long.toHexString(Values.integer(value));
-            text = type.equals("X") ? text.toUpperCase(java.util.Locale.ROOT) : text;
+            text = type.equals("X") ? text.toUpperCase(Locale.ROOT) : text;
         } else {
             text = cut(Values.text(value), number ? null : parts.group(7));
         }

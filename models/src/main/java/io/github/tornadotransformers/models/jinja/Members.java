@@ -6,10 +6,12 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Set;
+import java.util.function.Predicate;
 
 /** Attributes, items, slices and methods of values. What would change a list or a dict is refused, as in transformers' sandbox. */
 final class Members {
-    private static final java.util.Set<String> CHANGES = java.util.Set.of(
+    private static final Set<String> CHANGES = Set.of(
             "append",
             "extend",
             "insert",
@@ -274,7 +276,7 @@ final class Members {
         };
     }
 
-    private static Object anyOf(Arguments arguments, java.util.function.Predicate<String> matches) {
+    private static Object anyOf(Arguments arguments, Predicate<String> matches) {
         Object wanted = arguments.require(0, "prefix");
         return wanted instanceof Tuple several
                 ? several.stream().anyMatch(each -> matches.test(Values.string(each)))

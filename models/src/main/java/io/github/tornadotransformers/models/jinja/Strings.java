@@ -1,6 +1,7 @@
 package io.github.tornadotransformers.models.jinja;
 
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
 import java.util.function.IntPredicate;
@@ -25,7 +26,7 @@ final class Strings {
     static int compare(String a, String b) {
         int[] left = a.codePoints().toArray();
         int[] right = b.codePoints().toArray();
-        return java.util.Arrays.compare(left, right);
+        return Arrays.compare(left, right);
     }
 
     static boolean isPrintable(int c) {

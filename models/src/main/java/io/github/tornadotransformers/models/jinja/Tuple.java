@@ -1,6 +1,7 @@
 package io.github.tornadotransformers.models.jinja;
 
 import java.util.AbstractList;
+import java.util.Arrays;
 import java.util.List;
 
 /** A list that prints with parentheses and equals no other list. */
@@ -12,7 +13,7 @@ final class Tuple extends AbstractList<Object> {
     }
 
     static Tuple of(Object... elements) {
-        return new Tuple(java.util.Arrays.asList(elements));
+        return new Tuple(Arrays.asList(elements));
     }
 
     @Override

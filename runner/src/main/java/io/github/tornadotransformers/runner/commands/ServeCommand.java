@@ -18,7 +18,6 @@ import java.time.Duration;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
-import java.util.OptionalLong;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.ArgGroup;
 import picocli.CommandLine.Command;
@@ -156,19 +155,25 @@ final class ServeCommand implements Callable<Integer> {
                 (certificate == null) == (key == null),
                 "--tls-cert and --tls-key belong together, and one of them is missing");
         require(new HashSet<>(models).size() == models.size(), "--model names a model twice");
+        ServerSettings settings = ServerSettings.DEFAULT
+                .withHost(host)
+                .withPort(port)
+                .withRunning(jobs)
+                .withWaiting(queue)
+                .withMaxBodyBytes(maxBody)
+                .withMaxAnswer(Duration.ofSeconds(maxTime))
+                .withGrace(Duration.ofSeconds(grace));
         Optional<String> secret = Optional.ofNullable(apiKey).or(() -> console.variable("TRANSFORMERS_API_KEY"));
-        return new ServerSettings(
-                host,
-                port,
-                secret,
-                certificate == null ? Optional.empty() : Optional.of(new ServerSettings.Tls(certificate, key)),
-                Optional.ofNullable(origin),
-                jobs,
-                queue,
-                maxBody,
-                Duration.ofSeconds(maxTime),
-                Duration.ofSeconds(grace),
-                memory == null ? OptionalLong.empty() : OptionalLong.of(memory));
+        if (secret.isPresent()) {
+            settings = settings.withApiKey(secret.get());
+        }
+        if (certificate != null) {
+            settings = settings.withTls(certificate, key);
+        }
+        if (origin != null) {
+            settings = settings.withAllowedOrigin(origin);
+        }
+        return memory == null ? settings : settings.withMemory(memory);
     }
 
     private static void require(boolean holds, String message) {
