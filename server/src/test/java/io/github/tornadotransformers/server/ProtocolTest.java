@@ -6,9 +6,14 @@ import static org.assertj.core.api.Assertions.within;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.node.ObjectNode;
 import io.github.tornadotransformers.engine.EngineKind;
+import io.github.tornadotransformers.engine.EngineSession;
 import io.github.tornadotransformers.engine.EngineSettings;
+import io.github.tornadotransformers.engine.Engines;
 import io.github.tornadotransformers.engine.GenerationRequest;
 import io.github.tornadotransformers.engine.LanguageModel;
+import io.github.tornadotransformers.engine.ModelFolder;
+import io.github.tornadotransformers.engine.Receipt;
+import io.github.tornadotransformers.engine.Replay;
 import io.github.tornadotransformers.models.generation.GenerationResult;
 import io.github.tornadotransformers.models.generation.SamplingOptions;
 import java.io.IOException;
@@ -74,6 +79,19 @@ class ProtocolTest {
         assertThat(answer.get("usage").get("prompt_tokens").intValue()).isEqualTo(alone.promptIds().length);
         assertThat(answer.get("usage").get("completion_tokens").intValue()).isEqualTo(alone.ids().length);
         assertThat(answer.get("system_fingerprint").textValue()).matches("contract-\\d+-[0-9a-f]{16}");
+    }
+
+    /** Every logit of every step, on the engine that defines what is right. */
+    @Test
+    void aReceiptHoldsOnTheScalarEngine() {
+        JsonNode answer = ask(COMPLETIONS, "{'prompt':'hello wor','max_tokens':20,'seed':7,'receipt':true}");
+        Receipt receipt = Receipt.parse(answer.get("choices").get(0).get("receipt"));
+        assertThat(receipt.logits()).hasSize(20);
+        ModelFolder model = ModelFolder.open(folder);
+        try (EngineSession scalar = Engines.open(model.checkpoint(), EngineSettings.of(EngineKind.SCALAR))) {
+            assertThat(Replay.difference(receipt, scalar, model.usableTokenizer()))
+                    .isEmpty();
+        }
     }
 
     @Test

@@ -157,6 +157,12 @@ class StormTest {
     }
 
     private static JsonNode kept(List<JsonNode> choices) {
+        assertThat(choices).isNotEmpty().allSatisfy(choice -> {
+            JsonNode receipt = choice.get("receipt");
+            assertThat(receipt.get("ids")).isNotEmpty();
+            assertThat(receipt.get("logits").size())
+                    .isGreaterThanOrEqualTo(receipt.get("ids").size());
+        });
         return TestServer.JSON.valueToTree(choices.stream()
                 .map(choice -> List.of(
                         choice.get("receipt").get("logits"),
