@@ -2,6 +2,7 @@ package io.github.tornadotransformers.server;
 
 import com.fasterxml.jackson.databind.node.JsonNodeFactory;
 import com.fasterxml.jackson.databind.node.ObjectNode;
+import io.github.tornadotransformers.models.TransformersException;
 import java.util.Optional;
 
 /** A request that is refused, in OpenAI's shape of an error. */
@@ -68,6 +69,12 @@ final class ApiException extends RuntimeException {
 
     static ApiException failed(String message) {
         return new ApiException(500, "server_error", null, null, message);
+    }
+
+    static ApiException notLoaded(String model, TransformersException reason) {
+        ApiException refused = failed("the model " + model + " cannot be loaded: " + reason.getMessage());
+        refused.initCause(reason);
+        return refused;
     }
 
     int status() {

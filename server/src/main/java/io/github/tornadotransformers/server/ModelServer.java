@@ -1,6 +1,7 @@
 package io.github.tornadotransformers.server;
 
-import io.github.tornadotransformers.models.InvalidRequest;
+import io.github.tornadotransformers.models.EngineException;
+import io.github.tornadotransformers.models.TransformersException;
 import io.github.tornadotransformers.models.batching.SchedulerLimits;
 import java.io.IOException;
 import java.net.URI;
@@ -52,7 +53,7 @@ public final class ModelServer implements AutoCloseable {
      *
      * @param served at least one
      * @throws IOException if the address cannot be listened on
-     * @throws InvalidRequest if the certificate cannot be used
+     * @throws io.github.tornadotransformers.models.InvalidRequest if the certificate cannot be used
      */
     public static ModelServer start(ServerSettings settings, List<ServedModel> served) throws IOException {
         ModelServer server = new ModelServer(settings, served);
@@ -94,7 +95,7 @@ public final class ModelServer implements AutoCloseable {
      * Loads the first model.
      *
      * @return where it runs, in words
-     * @throws io.github.tornadotransformers.models.TransformersException if it cannot be loaded
+     * @throws TransformersException if it cannot be loaded
      */
     public String loadFirst() {
         try (ServedModels.Lease lease = models.lease(Optional.empty())) {
@@ -103,7 +104,7 @@ public final class ModelServer implements AutoCloseable {
                     + worker.session().dtype().name().toLowerCase(Locale.ROOT) + ", on engine "
                     + worker.session().engine() + " (" + worker.session().device() + ")";
         } catch (ApiException e) {
-            throw new InvalidRequest(e.getMessage());
+            throw e.getCause() instanceof TransformersException reason ? reason : new EngineException(e.getMessage());
         }
     }
 

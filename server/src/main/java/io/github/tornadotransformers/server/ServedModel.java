@@ -10,6 +10,7 @@ import java.util.function.Supplier;
  *
  * @param name by which it is asked for
  * @param path finds its folder or file, which may take a while
+ * @param settings of the engine that it runs on
  */
 public record ServedModel(String name, Supplier<Path> path, EngineSettings settings) {
     ModelFolder open() {

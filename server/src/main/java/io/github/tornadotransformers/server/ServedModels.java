@@ -115,7 +115,7 @@ final class ServedModels implements AutoCloseable {
             }
             return leaseLoaded(entry).orElseThrow();
         } catch (TransformersException e) {
-            throw ApiException.failed("the model " + entry.model.name() + " cannot be loaded: " + e.getMessage());
+            throw ApiException.notLoaded(entry.model.name(), e);
         }
     }
 

@@ -7,7 +7,9 @@ import io.github.tornadotransformers.runner.SmallModels;
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
+import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Arrays;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -52,5 +54,16 @@ class ServeCommandTest {
                     .contains("--port 0 takes any free one");
             assertThat(run.out()).isEmpty();
         }
+    }
+
+    @Test
+    void aBrokenModelIsAFailureAndNoWrongCall() throws IOException {
+        Path model = SmallModels.gpt2(folder);
+        Path weights = model.resolve("model.safetensors");
+        Files.write(weights, Arrays.copyOf(Files.readAllBytes(weights), 4000));
+        CommandRun run = CommandRun.of("serve", "-m", model.toString(), "--port", "0");
+        assertThat(run.exitCode()).isEqualTo(1);
+        assertThat(run.errLines()).hasSize(1);
+        assertThat(run.err()).startsWith("transformers serve: " + weights).doesNotContain("--help");
     }
 }
