@@ -219,7 +219,7 @@ public final class VectorOps implements HostOps {
             for (int group = groups * part / parts; group < groups * (part + 1) / parts; group++) {
                 int first = group * BlockSweep.COLUMNS;
                 int count = Math.min(BlockSweep.COLUMNS, weight.columns() - first);
-                own.blocks.product(x, offset, inputs, weight, first, own.totals);
+                BlockSweep.product(x, offset, inputs, weight, first, own.totals);
                 epilogue.finish(own.totals, 1, BlockSweep.COLUMNS, r, first, count);
             }
         });
@@ -586,7 +586,6 @@ public final class VectorOps implements HostOps {
     /** What one thread needs besides the arrays. */
     private static final class Scratch {
         private final PanelSweep sweep = new PanelSweep();
-        private final BlockSweep blocks = new BlockSweep();
         private final PanelProduct panels = new PanelProduct();
         private final PackedRows row = new PackedRows();
         private final KvRows rows = new KvRows();
