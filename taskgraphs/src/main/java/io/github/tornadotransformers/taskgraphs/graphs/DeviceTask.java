@@ -7,7 +7,11 @@ import io.github.tornadotransformers.taskgraphs.memory.DeviceArrays;
 import io.github.tornadotransformers.taskgraphs.memory.GroupContext;
 import io.github.tornadotransformers.taskgraphs.memory.PlannedArray;
 import io.github.tornadotransformers.taskgraphs.memory.Scalar;
+import java.lang.reflect.Method;
+import java.lang.reflect.Parameter;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.stream.Stream;
 import uk.ac.manchester.tornado.api.TaskGraph;
 
@@ -16,9 +20,10 @@ import uk.ac.manchester.tornado.api.TaskGraph;
  *
  * @param id unique within its graph
  * @param items work items: how far the kernel's parallel loop runs, or those of whole groups
+ * @param kernel that {@code call} adds
  * @param arguments in the kernel's order
  */
-public record DeviceTask(String id, long items, List<Argument<?>> arguments, Call call) {
+public record DeviceTask(String id, long items, Kernel kernel, List<Argument<?>> arguments, Call call) {
     /** Adds the kernel with the arguments' values to a graph. */
     @FunctionalInterface
     public interface Call {
@@ -36,6 +41,24 @@ public record DeviceTask(String id, long items, List<Argument<?>> arguments, Cal
     /** Those arguments that are arrays, as often as they are. */
     public Stream<ArrayKey<?>> keys() {
         return arguments.stream().flatMap(DeviceTask::key);
+    }
+
+    /** Of the kernel, with its class. */
+    public String kernelName() {
+        Method method = kernel.method();
+        return method.getDeclaringClass().getSimpleName() + "." + method.getName();
+    }
+
+    /** Those arguments that are scalars, by the names of the kernel's parameters. */
+    public Map<String, Number> scalars() {
+        Parameter[] parameters = kernel.method().getParameters();
+        Map<String, Number> scalars = new LinkedHashMap<>();
+        for (int i = 0; i < parameters.length; i++) {
+            if (arguments.get(i) instanceof Scalar<?> scalar) {
+                scalars.put(parameters[i].getName(), scalar.value());
+            }
+        }
+        return scalars;
     }
 
     private static Stream<ArrayKey<?>> key(Argument<?> argument) {

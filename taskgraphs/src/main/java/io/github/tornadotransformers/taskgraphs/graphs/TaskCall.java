@@ -4,24 +4,6 @@ import io.github.tornadotransformers.taskgraphs.memory.Argument;
 import java.util.List;
 import java.util.function.Consumer;
 import uk.ac.manchester.tornado.api.TaskGraph;
-import uk.ac.manchester.tornado.api.common.TornadoFunctions.Task10;
-import uk.ac.manchester.tornado.api.common.TornadoFunctions.Task11;
-import uk.ac.manchester.tornado.api.common.TornadoFunctions.Task12;
-import uk.ac.manchester.tornado.api.common.TornadoFunctions.Task13;
-import uk.ac.manchester.tornado.api.common.TornadoFunctions.Task14;
-import uk.ac.manchester.tornado.api.common.TornadoFunctions.Task15;
-import uk.ac.manchester.tornado.api.common.TornadoFunctions.Task16;
-import uk.ac.manchester.tornado.api.common.TornadoFunctions.Task17;
-import uk.ac.manchester.tornado.api.common.TornadoFunctions.Task18;
-import uk.ac.manchester.tornado.api.common.TornadoFunctions.Task19;
-import uk.ac.manchester.tornado.api.common.TornadoFunctions.Task20;
-import uk.ac.manchester.tornado.api.common.TornadoFunctions.Task3;
-import uk.ac.manchester.tornado.api.common.TornadoFunctions.Task4;
-import uk.ac.manchester.tornado.api.common.TornadoFunctions.Task5;
-import uk.ac.manchester.tornado.api.common.TornadoFunctions.Task6;
-import uk.ac.manchester.tornado.api.common.TornadoFunctions.Task7;
-import uk.ac.manchester.tornado.api.common.TornadoFunctions.Task8;
-import uk.ac.manchester.tornado.api.common.TornadoFunctions.Task9;
 
 /**
  * A task that lacks its kernel. There is a method for each number of arguments, as there is in {@link TaskGraph}: each argument
@@ -35,23 +17,28 @@ public final class TaskCall {
     private final long items;
     private final Consumer<DeviceTask> tasks;
 
-    TaskCall(String id, long items, Consumer<DeviceTask> tasks) {
+    /**
+     * @param items how far the kernel's parallel loop runs, or those of whole groups
+     * @param tasks takes the task once it has its kernel
+     */
+    public TaskCall(String id, long items, Consumer<DeviceTask> tasks) {
         this.id = id;
         this.items = items;
         this.tasks = tasks;
     }
 
-    private void add(DeviceTask.Call call, Argument<?>... arguments) {
-        tasks.accept(new DeviceTask(id, items, List.of(arguments), call));
+    private void add(Kernel kernel, DeviceTask.Call call, Argument<?>... arguments) {
+        tasks.accept(new DeviceTask(id, items, kernel, List.of(arguments), call));
     }
 
-    public <A, B, C> void calls(Task3<A, B, C> kernel, Argument<A> a, Argument<B> b, Argument<C> c) {
-        add((graph, name, arrays) -> graph.task(name, kernel, a.in(arrays), b.in(arrays), c.in(arrays)), a, b, c);
+    public <A, B, C> void calls(Kernel.Of3<A, B, C> kernel, Argument<A> a, Argument<B> b, Argument<C> c) {
+        add(kernel, (graph, name, arrays) -> graph.task(name, kernel, a.in(arrays), b.in(arrays), c.in(arrays)), a, b, c);
     }
 
     public <A, B, C, D> void calls(
-            Task4<A, B, C, D> kernel, Argument<A> a, Argument<B> b, Argument<C> c, Argument<D> d) {
+            Kernel.Of4<A, B, C, D> kernel, Argument<A> a, Argument<B> b, Argument<C> c, Argument<D> d) {
         add(
+                kernel,
                 (graph, name, arrays) ->
                         graph.task(name, kernel, a.in(arrays), b.in(arrays), c.in(arrays), d.in(arrays)),
                 a,
@@ -61,8 +48,9 @@ public final class TaskCall {
     }
 
     public <A, B, C, D, E> void calls(
-            Task5<A, B, C, D, E> kernel, Argument<A> a, Argument<B> b, Argument<C> c, Argument<D> d, Argument<E> e) {
+            Kernel.Of5<A, B, C, D, E> kernel, Argument<A> a, Argument<B> b, Argument<C> c, Argument<D> d, Argument<E> e) {
         add(
+                kernel,
                 (graph, name, arrays) ->
                         graph.task(name, kernel, a.in(arrays), b.in(arrays), c.in(arrays), d.in(arrays), e.in(arrays)),
                 a,
@@ -73,7 +61,7 @@ public final class TaskCall {
     }
 
     public <A, B, C, D, E, F> void calls(
-            Task6<A, B, C, D, E, F> kernel,
+            Kernel.Of6<A, B, C, D, E, F> kernel,
             Argument<A> a,
             Argument<B> b,
             Argument<C> c,
@@ -81,6 +69,7 @@ public final class TaskCall {
             Argument<E> e,
             Argument<F> f) {
         add(
+                kernel,
                 (graph, name, arrays) -> graph.task(
                         name,
                         kernel,
@@ -99,7 +88,7 @@ public final class TaskCall {
     }
 
     public <A, B, C, D, E, F, G> void calls(
-            Task7<A, B, C, D, E, F, G> kernel,
+            Kernel.Of7<A, B, C, D, E, F, G> kernel,
             Argument<A> a,
             Argument<B> b,
             Argument<C> c,
@@ -108,6 +97,7 @@ public final class TaskCall {
             Argument<F> f,
             Argument<G> g) {
         add(
+                kernel,
                 (graph, name, arrays) -> graph.task(
                         name,
                         kernel,
@@ -128,7 +118,7 @@ public final class TaskCall {
     }
 
     public <A, B, C, D, E, F, G, H> void calls(
-            Task8<A, B, C, D, E, F, G, H> kernel,
+            Kernel.Of8<A, B, C, D, E, F, G, H> kernel,
             Argument<A> a,
             Argument<B> b,
             Argument<C> c,
@@ -138,6 +128,7 @@ public final class TaskCall {
             Argument<G> g,
             Argument<H> h) {
         add(
+                kernel,
                 (graph, name, arrays) -> graph.task(
                         name,
                         kernel,
@@ -160,7 +151,7 @@ public final class TaskCall {
     }
 
     public <A, B, C, D, E, F, G, H, I> void calls(
-            Task9<A, B, C, D, E, F, G, H, I> kernel,
+            Kernel.Of9<A, B, C, D, E, F, G, H, I> kernel,
             Argument<A> a,
             Argument<B> b,
             Argument<C> c,
@@ -171,6 +162,7 @@ public final class TaskCall {
             Argument<H> h,
             Argument<I> i) {
         add(
+                kernel,
                 (graph, name, arrays) -> graph.task(
                         name,
                         kernel,
@@ -195,7 +187,7 @@ public final class TaskCall {
     }
 
     public <A, B, C, D, E, F, G, H, I, J> void calls(
-            Task10<A, B, C, D, E, F, G, H, I, J> kernel,
+            Kernel.Of10<A, B, C, D, E, F, G, H, I, J> kernel,
             Argument<A> a,
             Argument<B> b,
             Argument<C> c,
@@ -207,6 +199,7 @@ public final class TaskCall {
             Argument<I> i,
             Argument<J> j) {
         add(
+                kernel,
                 (graph, name, arrays) -> graph.task(
                         name,
                         kernel,
@@ -233,7 +226,7 @@ public final class TaskCall {
     }
 
     public <A, B, C, D, E, F, G, H, I, J, K> void calls(
-            Task11<A, B, C, D, E, F, G, H, I, J, K> kernel,
+            Kernel.Of11<A, B, C, D, E, F, G, H, I, J, K> kernel,
             Argument<A> a,
             Argument<B> b,
             Argument<C> c,
@@ -246,6 +239,7 @@ public final class TaskCall {
             Argument<J> j,
             Argument<K> k) {
         add(
+                kernel,
                 (graph, name, arrays) -> graph.task(
                         name,
                         kernel,
@@ -274,7 +268,7 @@ public final class TaskCall {
     }
 
     public <A, B, C, D, E, F, G, H, I, J, K, L> void calls(
-            Task12<A, B, C, D, E, F, G, H, I, J, K, L> kernel,
+            Kernel.Of12<A, B, C, D, E, F, G, H, I, J, K, L> kernel,
             Argument<A> a,
             Argument<B> b,
             Argument<C> c,
@@ -288,6 +282,7 @@ public final class TaskCall {
             Argument<K> k,
             Argument<L> l) {
         add(
+                kernel,
                 (graph, name, arrays) -> graph.task(
                         name,
                         kernel,
@@ -318,7 +313,7 @@ public final class TaskCall {
     }
 
     public <A, B, C, D, E, F, G, H, I, J, K, L, M> void calls(
-            Task13<A, B, C, D, E, F, G, H, I, J, K, L, M> kernel,
+            Kernel.Of13<A, B, C, D, E, F, G, H, I, J, K, L, M> kernel,
             Argument<A> a,
             Argument<B> b,
             Argument<C> c,
@@ -333,6 +328,7 @@ public final class TaskCall {
             Argument<L> l,
             Argument<M> m) {
         add(
+                kernel,
                 (graph, name, arrays) -> graph.task(
                         name,
                         kernel,
@@ -365,7 +361,7 @@ public final class TaskCall {
     }
 
     public <A, B, C, D, E, F, G, H, I, J, K, L, M, N> void calls(
-            Task14<A, B, C, D, E, F, G, H, I, J, K, L, M, N> kernel,
+            Kernel.Of14<A, B, C, D, E, F, G, H, I, J, K, L, M, N> kernel,
             Argument<A> a,
             Argument<B> b,
             Argument<C> c,
@@ -381,6 +377,7 @@ public final class TaskCall {
             Argument<M> m,
             Argument<N> n) {
         add(
+                kernel,
                 (graph, name, arrays) -> graph.task(
                         name,
                         kernel,
@@ -415,7 +412,7 @@ public final class TaskCall {
     }
 
     public <A, B, C, D, E, F, G, H, I, J, K, L, M, N, O> void calls(
-            Task15<A, B, C, D, E, F, G, H, I, J, K, L, M, N, O> kernel,
+            Kernel.Of15<A, B, C, D, E, F, G, H, I, J, K, L, M, N, O> kernel,
             Argument<A> a,
             Argument<B> b,
             Argument<C> c,
@@ -432,6 +429,7 @@ public final class TaskCall {
             Argument<N> n,
             Argument<O> o) {
         add(
+                kernel,
                 (graph, name, arrays) -> graph.task(
                         name,
                         kernel,
@@ -468,7 +466,7 @@ public final class TaskCall {
     }
 
     public <A, B, C, D, E, F, G, H, I, J, K, L, M, N, O, P> void calls(
-            Task16<A, B, C, D, E, F, G, H, I, J, K, L, M, N, O, P> kernel,
+            Kernel.Of16<A, B, C, D, E, F, G, H, I, J, K, L, M, N, O, P> kernel,
             Argument<A> a,
             Argument<B> b,
             Argument<C> c,
@@ -486,6 +484,7 @@ public final class TaskCall {
             Argument<O> o,
             Argument<P> p) {
         add(
+                kernel,
                 (graph, name, arrays) -> graph.task(
                         name,
                         kernel,
@@ -524,7 +523,7 @@ public final class TaskCall {
     }
 
     public <A, B, C, D, E, F, G, H, I, J, K, L, M, N, O, P, Q> void calls(
-            Task17<A, B, C, D, E, F, G, H, I, J, K, L, M, N, O, P, Q> kernel,
+            Kernel.Of17<A, B, C, D, E, F, G, H, I, J, K, L, M, N, O, P, Q> kernel,
             Argument<A> a,
             Argument<B> b,
             Argument<C> c,
@@ -543,6 +542,7 @@ public final class TaskCall {
             Argument<P> p,
             Argument<Q> q) {
         add(
+                kernel,
                 (graph, name, arrays) -> graph.task(
                         name,
                         kernel,
@@ -583,7 +583,7 @@ public final class TaskCall {
     }
 
     public <A, B, C, D, E, F, G, H, I, J, K, L, M, N, O, P, Q, R> void calls(
-            Task18<A, B, C, D, E, F, G, H, I, J, K, L, M, N, O, P, Q, R> kernel,
+            Kernel.Of18<A, B, C, D, E, F, G, H, I, J, K, L, M, N, O, P, Q, R> kernel,
             Argument<A> a,
             Argument<B> b,
             Argument<C> c,
@@ -603,6 +603,7 @@ public final class TaskCall {
             Argument<Q> q,
             Argument<R> r) {
         add(
+                kernel,
                 (graph, name, arrays) -> graph.task(
                         name,
                         kernel,
@@ -645,7 +646,7 @@ public final class TaskCall {
     }
 
     public <A, B, C, D, E, F, G, H, I, J, K, L, M, N, O, P, Q, R, S> void calls(
-            Task19<A, B, C, D, E, F, G, H, I, J, K, L, M, N, O, P, Q, R, S> kernel,
+            Kernel.Of19<A, B, C, D, E, F, G, H, I, J, K, L, M, N, O, P, Q, R, S> kernel,
             Argument<A> a,
             Argument<B> b,
             Argument<C> c,
@@ -666,6 +667,7 @@ public final class TaskCall {
             Argument<R> r,
             Argument<S> s) {
         add(
+                kernel,
                 (graph, name, arrays) -> graph.task(
                         name,
                         kernel,
@@ -710,7 +712,7 @@ public final class TaskCall {
     }
 
     public <A, B, C, D, E, F, G, H, I, J, K, L, M, N, O, P, Q, R, S, T> void calls(
-            Task20<A, B, C, D, E, F, G, H, I, J, K, L, M, N, O, P, Q, R, S, T> kernel,
+            Kernel.Of20<A, B, C, D, E, F, G, H, I, J, K, L, M, N, O, P, Q, R, S, T> kernel,
             Argument<A> a,
             Argument<B> b,
             Argument<C> c,
@@ -732,6 +734,7 @@ public final class TaskCall {
             Argument<S> s,
             Argument<T> t) {
         add(
+                kernel,
                 (graph, name, arrays) -> graph.task(
                         name,
                         kernel,

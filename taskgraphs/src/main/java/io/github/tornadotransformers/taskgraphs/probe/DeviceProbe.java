@@ -8,7 +8,7 @@ import io.github.tornadotransformers.taskgraphs.graphs.DeviceGraph;
 import io.github.tornadotransformers.taskgraphs.graphs.DevicePlan;
 import io.github.tornadotransformers.taskgraphs.graphs.DeviceTask;
 import io.github.tornadotransformers.taskgraphs.graphs.DeviceTransfer.Movement;
-import io.github.tornadotransformers.taskgraphs.memory.Argument;
+import io.github.tornadotransformers.taskgraphs.graphs.TaskCall;
 import io.github.tornadotransformers.taskgraphs.memory.ArrayKey;
 import io.github.tornadotransformers.taskgraphs.memory.ConstantKey;
 import io.github.tornadotransformers.taskgraphs.memory.DeviceArrays;
@@ -91,28 +91,23 @@ final class DeviceProbe {
     }
 
     private static DeviceGraph graph() {
-        List<Argument<?>> arguments =
-                List.of(X, Y, Z, INTS, WORDS, PATTERNS, BF16_POWERS, F16_POWERS, TERMS, FLOATS, WHOLES);
         Set<ArrayKey<?>> results = Set.of(FLOATS.key(), WHOLES.key());
-        DeviceTask task = new DeviceTask(
-                "arithmetic",
-                ProbeKernels.CASES,
-                arguments,
-                (graph, id, arrays) -> graph.task(
-                        id,
+        List<DeviceTask> tasks = new ArrayList<>();
+        new TaskCall("arithmetic", ProbeKernels.CASES, tasks::add)
+                .calls(
                         ProbeKernels::arithmetic,
-                        X.in(arrays),
-                        Y.in(arrays),
-                        Z.in(arrays),
-                        INTS.in(arrays),
-                        WORDS.in(arrays),
-                        PATTERNS.in(arrays),
-                        BF16_POWERS.in(arrays),
-                        F16_POWERS.in(arrays),
-                        TERMS.in(arrays),
-                        FLOATS.in(arrays),
-                        WHOLES.in(arrays)));
-        DeviceGraph graph = DeviceGraph.of("probe", List.of(task), results);
+                        X,
+                        Y,
+                        Z,
+                        INTS,
+                        WORDS,
+                        PATTERNS,
+                        BF16_POWERS,
+                        F16_POWERS,
+                        TERMS,
+                        FLOATS,
+                        WHOLES);
+        DeviceGraph graph = DeviceGraph.of("probe", tasks, results);
         graph.uses()
                 .forEach(array ->
                         graph.move(results.contains(array) ? Movement.DOWNLOAD : Movement.UPLOAD_ONCE, array, true));

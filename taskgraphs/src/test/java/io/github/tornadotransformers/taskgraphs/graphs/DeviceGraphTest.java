@@ -10,8 +10,10 @@ import org.junit.jupiter.api.Test;
 
 class DeviceGraphTest {
     private static List<DeviceTask> tasks(int count, int arguments) {
+        Kernel none = new Kernel() {};
         return Collections.nCopies(
-                count, new DeviceTask("task", 1, Collections.nCopies(arguments, Scalar.value(0)), (_, _, _) -> {}));
+                count,
+                new DeviceTask("task", 1, none, Collections.nCopies(arguments, Scalar.value(0)), (_, _, _) -> {}));
     }
 
     private static List<DeviceTask> with(List<DeviceTask> tasks, List<DeviceTask> more) {

@@ -1,0 +1,60 @@
+package io.github.tornadotransformers.taskgraphs.graphs;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.github.tornadotransformers.models.checkpoint.DType;
+import io.github.tornadotransformers.models.checkpoint.ModelPresets;
+import io.github.tornadotransformers.models.program.Program;
+import io.github.tornadotransformers.taskgraphs.devices.Backend;
+import io.github.tornadotransformers.taskgraphs.devices.DeviceId;
+import io.github.tornadotransformers.taskgraphs.devices.DeviceInfo;
+import io.github.tornadotransformers.taskgraphs.devices.DeviceInfo.Kind;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+
+class TokenTasksTest {
+    private static final Program GPT2 =
+            ModelPresets.named("gpt2-124M").orElseThrow().program(1024);
+
+    @Test
+    void aTokenRunsEveryLayerAndTheRestOnce() {
+        Map<DeviceGraph, Integer> graphs = TokenTasks.of(GPT2, DType.F32, options(Kind.GPU));
+
+        assertThat(graphs.keySet()).extracting(DeviceGraph::name).containsExactly("embedding", "block", "head");
+        assertThat(graphs.values()).containsExactly(1, 12, 1);
+    }
+
+    @Test
+    void aTaskKnowsItsKernelAndItsScalarsByName() {
+        DeviceTask product = task("qkvProjSlices", Kind.GPU);
+
+        assertThat(product.kernelName()).isEqualTo("LinearGroupKernels.sliceSums");
+        assertThat(product.scalars()).isEqualTo(Map.of("inputs", 768, "columns", 2304));
+        // 6 slices of 128 inputs, and 18 groups of 128 columns for each.
+        assertThat(product.items()).isEqualTo(6 * 18 * 128);
+    }
+
+    @Test
+    void aCpuHasLoops() {
+        DeviceTask product = task("qkvProjSlices", Kind.CPU);
+
+        assertThat(product.kernelName()).isEqualTo("LinearKernels.sliceSums");
+        assertThat(product.scalars()).isEqualTo(Map.of("format", 0, "inputs", 768, "columns", 2304));
+        assertThat(product.items()).isEqualTo(6 * 2304);
+    }
+
+    private static DeviceTask task(String id, Kind kind) {
+        List<DeviceTask> tasks = TokenTasks.of(GPT2, DType.F32, options(kind)).keySet().stream()
+                .flatMap(graph -> graph.tasks().stream())
+                .filter(task -> task.id().equals(id))
+                .toList();
+        assertThat(tasks).hasSize(1);
+        return tasks.getFirst();
+    }
+
+    private static DeviceOptions options(Kind kind) {
+        return DeviceOptions.of(new DeviceInfo(
+                new DeviceId(0, 0), Backend.CUDA, kind, "described", "none", 1L << 37, 1L << 37, 1024, true, true));
+    }
+}
