@@ -13,7 +13,11 @@ public final class CsvReport {
 
     /** @param earlier a run to hold it against */
     public static String of(BenchReport report, Optional<EarlierRun> earlier) {
-        List<ObjectNode> rows = JsonReport.rows(report, earlier);
+        return of(JsonReport.rows(report, earlier));
+    }
+
+    /** @param rows with the same fields */
+    static String of(List<ObjectNode> rows) {
         List<String> lines = new ArrayList<>();
         if (!rows.isEmpty()) {
             List<String> fields = new ArrayList<>();

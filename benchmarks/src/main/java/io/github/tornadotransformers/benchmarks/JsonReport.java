@@ -160,7 +160,7 @@ public final class JsonReport {
     }
 
     /** Null for what is not a number, as where an engine has no limit that is known. */
-    private static void number(ObjectNode node, String field, double value) {
+    static void number(ObjectNode node, String field, double value) {
         if (Double.isFinite(value)) {
             node.put(field, rounded(value));
         } else {

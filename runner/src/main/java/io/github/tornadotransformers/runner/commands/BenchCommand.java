@@ -16,6 +16,11 @@ import io.github.tornadotransformers.benchmarks.OpCase;
 import io.github.tornadotransformers.benchmarks.OpCases;
 import io.github.tornadotransformers.benchmarks.Prediction;
 import io.github.tornadotransformers.benchmarks.Roofline;
+import io.github.tornadotransformers.benchmarks.TokenPredictionReport;
+import io.github.tornadotransformers.benchmarks.gpu.Gpu;
+import io.github.tornadotransformers.benchmarks.gpu.TokenPrediction;
+import io.github.tornadotransformers.benchmarks.gpu.TokenPrediction.Shape;
+import io.github.tornadotransformers.engine.EngineKind;
 import io.github.tornadotransformers.engine.EngineSession;
 import io.github.tornadotransformers.engine.EngineSettings;
 import io.github.tornadotransformers.engine.Engines;
@@ -38,7 +43,9 @@ import io.github.tornadotransformers.runner.engines.CompileStatus;
 import io.github.tornadotransformers.runner.engines.TornadoSdk;
 import io.github.tornadotransformers.runner.hub.ModelCache;
 import io.github.tornadotransformers.runner.verify.Environment;
+import io.github.tornadotransformers.taskgraphs.devices.Backend;
 import java.lang.management.ManagementFactory;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -47,6 +54,7 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.Callable;
+import java.util.function.Function;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import picocli.CommandLine.ArgGroup;
@@ -151,7 +159,9 @@ final class BenchCommand implements Callable<Integer> {
 
     @Option(
             names = "--predict",
-            description = "predict tokens/s of models on this machine and on others, from bytes and operations")
+            description =
+                    "predict tokens/s of models on this machine and on others, from bytes and operations; with --device"
+                            + " NAME, what each kernel of a MODEL takes on a GPU, without one (-e ptx for what that backend compiles)")
     boolean predict;
 
     @Option(names = "--format", paramLabel = "FORMAT", description = "md (tables; default), json, csv")
@@ -195,6 +205,10 @@ final class BenchCommand implements Callable<Integer> {
     @Override
     public Integer call() {
         requireSensibleCall();
+        if (predict && engines.device != null) {
+            print(predictTokens());
+            return ExitCode.OK;
+        }
         List<Choice> choices = engines.choices();
         if ((kernels || profile)
                 && choices.stream().anyMatch(choice -> choice.engine().onDevice())) {
@@ -227,12 +241,62 @@ final class BenchCommand implements Callable<Integer> {
         earlier.ifPresent(run -> run.notices(report).forEach(this::say));
     }
 
+    /** A token in the middle of those that are asked for, of each model in each type. */
+    private List<TokenPredictionReport> predictTokens() {
+        Gpu gpu = Gpu.named(engines.device)
+                .orElseThrow(() -> Failure.usage("--device " + engines.device + " is not one that --predict knows: "
+                        + String.join(", ", Gpu.names())));
+        Backend backend = engines.engines.contains(EngineKind.PTX) ? Backend.PTX : Backend.CUDA;
+        List<TokenPredictionReport> reports = new ArrayList<>();
+        for (String name : models.isEmpty() ? Prediction.MODELS : models) {
+            Model model = shape(name);
+            for (BenchTest test : tests(model, List.of())) {
+                for (DType dtype : dtypes(List.of(model.source().storedDType()))) {
+                    reports.add(predict(model, dtype, gpu, backend, test));
+                }
+            }
+        }
+        return reports;
+    }
+
+    private TokenPredictionReport predict(Model model, DType dtype, Gpu gpu, Backend backend, BenchTest test) {
+        if (!DType.OF_MATRICES.contains(dtype)) {
+            throw Failure.of(model.name() + " is in blocks, whose kernels have no prediction: choose a --dtype");
+        }
+        Function<Shape, TokenPrediction> predicted = kernelShape -> TokenPrediction.of(
+                model.name(),
+                model.config(),
+                dtype,
+                gpu,
+                backend,
+                kernelShape,
+                test.positions(),
+                test.depth() + test.tokens() / 2);
+        return new TokenPredictionReport(predicted.apply(Shape.GROUPS), predicted.apply(Shape.LOOPS));
+    }
+
+    private void print(List<TokenPredictionReport> reports) {
+        console.out()
+                .print(
+                        switch (format) {
+                            case MD -> TokenPredictionReport.markdown(reports);
+                            case JSON -> TokenPredictionReport.json(reports) + "\n";
+                            case CSV -> TokenPredictionReport.csv(reports);
+                        });
+    }
+
     private void requireSensibleCall() {
-        if (predict == !models.isEmpty()) {
-            throw Failure.usage("expected a MODEL or --predict, one of them");
+        if (predict == !models.isEmpty() && !(predict && engines.device != null)) {
+            throw Failure.usage("expected a MODEL or --predict, one of them; both with --device, which is one of "
+                    + String.join(", ", Gpu.names()));
         }
         if (predict && (kernels || profile || compare != null)) {
-            throw Failure.usage("--kernels, --profile and --compare are about a MODEL, --predict needs none");
+            throw Failure.usage("--kernels, --profile and --compare time a MODEL, --predict times none");
+        }
+        if (predict
+                && engines.device != null
+                && (together() > 1 || counts(tokens).isEmpty())) {
+            throw Failure.usage("--predict --device is about tokens of one sequence: leave out --sequences and -n 0");
         }
         if (kernels && profile) {
             throw Failure.usage("--kernels times Ops by themselves, --profile within a model: choose one");
@@ -279,6 +343,17 @@ final class BenchCommand implements Callable<Integer> {
         Checkpoint checkpoint = Checkpoint.open(new ModelCache(console).checkpoint(name));
         checkpoint.notices().forEach(this::say);
         return new Model(name, checkpoint);
+    }
+
+    /** A model of which nothing but its shape is asked for: a folder needs no weights, and a published model no folder. */
+    private Model shape(String name) {
+        Path config = Path.of(name).resolve("config.json");
+        return ModelPresets.named(name)
+                .or(() -> Files.isRegularFile(config)
+                        ? Optional.of(Checkpoint.readConfig(config))
+                        : ModelPresets.like(name))
+                .map(found -> new Model(name, new RandomModel(found, SEED)))
+                .orElseGet(() -> model(name));
     }
 
     /** Ends the command where a model has too few positions, or lacks an Op that is asked for. */
@@ -342,8 +417,12 @@ final class BenchCommand implements Callable<Integer> {
         return rows;
     }
 
-    /** @throws Failure if the model has too few positions for one */
     private List<BenchTest> tests(Model model) {
+        return tests(model, prompts);
+    }
+
+    /** @throws Failure if the model has too few positions for one */
+    private List<BenchTest> tests(Model model, List<Integer> prompts) {
         List<BenchTest> tests = new ArrayList<>();
         for (int depth : depths) {
             counts(prompts).forEach(count -> tests.add(new BenchTest(BenchTest.Phase.PREFILL, count, depth)));

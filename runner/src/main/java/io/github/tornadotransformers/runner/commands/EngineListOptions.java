@@ -25,7 +25,9 @@ final class EngineListOptions {
     @Option(
             names = "--device",
             paramLabel = "D:I",
-            description = "which TornadoVM device, as `transformers devices` lists them")
+            description =
+                    "which TornadoVM device, as `transformers devices` lists them; with --predict a GPU: h200, h100, a100,"
+                            + " rtx4090")
     String device;
 
     @Option(

@@ -173,11 +173,66 @@ class BenchCommandTest {
                 .contains("| this machine, 1 thread ", "| H200 ", "llama2-70B", "This machine, 1 thread: reads");
     }
 
+    @Test
+    void aTokenIsPredictedKernelByKernelWithoutTheGpu() {
+        CommandRun run = CommandRun.of("bench", "Llama-2-7B", "--predict", "--device", "h200", "--dtype", "bf16", "-q");
+
+        assertThat(run.exitCode()).as(run.err()).isZero();
+        assertThat(run.err()).isEmpty();
+        assertThat(run.out().lines().findFirst().orElseThrow())
+                .containsSubsequence(
+                        "| task", "| kernel", "| launches", "| of bandwidth", "| bound by", "| ms as loops");
+        assertThat(run.out())
+                .containsPattern(
+                        "\\| qkvProjSlices +\\| LinearGroupKernels.sliceSumsOfPairs +\\| +32 \\| +196608 \\| +16 \\|")
+                .containsPattern(
+                        "Llama-2-7B bf16 on h200 \\(cuda\\), a token at position 64, predicted: \\d+ tokens/s");
+    }
+
+    @Test
+    void aPredictionNeedsAConfigAlone() throws IOException {
+        Path alone = Files.createDirectories(folder.resolve("alone"));
+        Files.copy(Path.of(gpt2, "config.json"), alone.resolve("config.json"));
+        CommandRun run = CommandRun.of(
+                "bench",
+                alone.toString(),
+                "--predict",
+                "--device",
+                "rtx4090",
+                "-n",
+                "8",
+                "-d",
+                "0,20",
+                "--format",
+                "json");
+
+        assertThat(run.exitCode()).as(run.err()).isZero();
+        JsonNode tokens = run.json().get("tokens");
+        assertThat(tokens).hasSize(2);
+        assertThat(tokens.get(1).get("position").intValue()).isEqualTo(24);
+        assertThat(tokens.get(1).get("device").textValue()).isEqualTo("rtx4090");
+        double seconds = 0;
+        int launches = 0;
+        for (JsonNode row : run.json().get("results")) {
+            seconds += row.get("seconds").doubleValue();
+            launches += row.get("launches").intValue();
+        }
+        double both = tokens.get(0).get("seconds").doubleValue()
+                + tokens.get(1).get("seconds").doubleValue();
+        assertThat(both).isCloseTo(seconds, withinPercentage(0.01));
+        assertThat(launches).isEqualTo(2 * tokens.get(0).get("launches").intValue());
+    }
+
     @ParameterizedTest
     @CsvSource(
             delimiter = '|',
             value = {
                 "--predict                | expected a MODEL or --predict, one of them",
+                "--predict --device gtx   | --device gtx is not one that --predict knows: h200, h100, a100, rtx4090",
+                "--predict --device h200 --sequences 2 | --predict --device is about tokens of one sequence",
+                "--predict --device h200 -n 0          | --predict --device is about tokens of one sequence",
+                "--predict --device h200 -d 60         | tg128@d60 needs 188 positions",
+                "--predict --device h200 --profile     | --kernels, --profile and --compare time a MODEL",
                 "--op qkvProj             | --op is for --kernels",
                 "-r 0                     | --repetitions is 0, expected 1 to 1000",
                 "--warmup -1              | --warmup is -1.0, expected 0 to 3600 seconds",

@@ -90,33 +90,41 @@ public interface Kernel extends Serializable {
 
     /** Of 13 arguments. */
     @FunctionalInterface
-    interface Of13<A, B, C, D, E, F, G, H, I, J, K, L, M> extends Task13<A, B, C, D, E, F, G, H, I, J, K, L, M>, Kernel {}
+    interface Of13<A, B, C, D, E, F, G, H, I, J, K, L, M>
+            extends Task13<A, B, C, D, E, F, G, H, I, J, K, L, M>, Kernel {}
 
     /** Of 14 arguments. */
     @FunctionalInterface
-    interface Of14<A, B, C, D, E, F, G, H, I, J, K, L, M, N> extends Task14<A, B, C, D, E, F, G, H, I, J, K, L, M, N>, Kernel {}
+    interface Of14<A, B, C, D, E, F, G, H, I, J, K, L, M, N>
+            extends Task14<A, B, C, D, E, F, G, H, I, J, K, L, M, N>, Kernel {}
 
     /** Of 15 arguments. */
     @FunctionalInterface
-    interface Of15<A, B, C, D, E, F, G, H, I, J, K, L, M, N, O> extends Task15<A, B, C, D, E, F, G, H, I, J, K, L, M, N, O>, Kernel {}
+    interface Of15<A, B, C, D, E, F, G, H, I, J, K, L, M, N, O>
+            extends Task15<A, B, C, D, E, F, G, H, I, J, K, L, M, N, O>, Kernel {}
 
     /** Of 16 arguments. */
     @FunctionalInterface
-    interface Of16<A, B, C, D, E, F, G, H, I, J, K, L, M, N, O, P> extends Task16<A, B, C, D, E, F, G, H, I, J, K, L, M, N, O, P>, Kernel {}
+    interface Of16<A, B, C, D, E, F, G, H, I, J, K, L, M, N, O, P>
+            extends Task16<A, B, C, D, E, F, G, H, I, J, K, L, M, N, O, P>, Kernel {}
 
     /** Of 17 arguments. */
     @FunctionalInterface
-    interface Of17<A, B, C, D, E, F, G, H, I, J, K, L, M, N, O, P, Q> extends Task17<A, B, C, D, E, F, G, H, I, J, K, L, M, N, O, P, Q>, Kernel {}
+    interface Of17<A, B, C, D, E, F, G, H, I, J, K, L, M, N, O, P, Q>
+            extends Task17<A, B, C, D, E, F, G, H, I, J, K, L, M, N, O, P, Q>, Kernel {}
 
     /** Of 18 arguments. */
     @FunctionalInterface
-    interface Of18<A, B, C, D, E, F, G, H, I, J, K, L, M, N, O, P, Q, R> extends Task18<A, B, C, D, E, F, G, H, I, J, K, L, M, N, O, P, Q, R>, Kernel {}
+    interface Of18<A, B, C, D, E, F, G, H, I, J, K, L, M, N, O, P, Q, R>
+            extends Task18<A, B, C, D, E, F, G, H, I, J, K, L, M, N, O, P, Q, R>, Kernel {}
 
     /** Of 19 arguments. */
     @FunctionalInterface
-    interface Of19<A, B, C, D, E, F, G, H, I, J, K, L, M, N, O, P, Q, R, S> extends Task19<A, B, C, D, E, F, G, H, I, J, K, L, M, N, O, P, Q, R, S>, Kernel {}
+    interface Of19<A, B, C, D, E, F, G, H, I, J, K, L, M, N, O, P, Q, R, S>
+            extends Task19<A, B, C, D, E, F, G, H, I, J, K, L, M, N, O, P, Q, R, S>, Kernel {}
 
     /** Of 20 arguments. */
     @FunctionalInterface
-    interface Of20<A, B, C, D, E, F, G, H, I, J, K, L, M, N, O, P, Q, R, S, T> extends Task20<A, B, C, D, E, F, G, H, I, J, K, L, M, N, O, P, Q, R, S, T>, Kernel {}
+    interface Of20<A, B, C, D, E, F, G, H, I, J, K, L, M, N, O, P, Q, R, S, T>
+            extends Task20<A, B, C, D, E, F, G, H, I, J, K, L, M, N, O, P, Q, R, S, T>, Kernel {}
 }

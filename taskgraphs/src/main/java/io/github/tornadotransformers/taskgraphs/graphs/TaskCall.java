@@ -32,7 +32,12 @@ public final class TaskCall {
     }
 
     public <A, B, C> void calls(Kernel.Of3<A, B, C> kernel, Argument<A> a, Argument<B> b, Argument<C> c) {
-        add(kernel, (graph, name, arrays) -> graph.task(name, kernel, a.in(arrays), b.in(arrays), c.in(arrays)), a, b, c);
+        add(
+                kernel,
+                (graph, name, arrays) -> graph.task(name, kernel, a.in(arrays), b.in(arrays), c.in(arrays)),
+                a,
+                b,
+                c);
     }
 
     public <A, B, C, D> void calls(
@@ -48,7 +53,12 @@ public final class TaskCall {
     }
 
     public <A, B, C, D, E> void calls(
-            Kernel.Of5<A, B, C, D, E> kernel, Argument<A> a, Argument<B> b, Argument<C> c, Argument<D> d, Argument<E> e) {
+            Kernel.Of5<A, B, C, D, E> kernel,
+            Argument<A> a,
+            Argument<B> b,
+            Argument<C> c,
+            Argument<D> d,
+            Argument<E> e) {
         add(
                 kernel,
                 (graph, name, arrays) ->

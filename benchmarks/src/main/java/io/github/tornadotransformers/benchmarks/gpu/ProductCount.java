@@ -1,0 +1,34 @@
+package io.github.tornadotransformers.benchmarks.gpu;
+
+import io.github.tornadotransformers.kernels.WeightFormat;
+import io.github.tornadotransformers.taskgraphs.devices.Backend;
+
+/**
+ * What the product of a row and a matrix was counted to need on sm_90, in the loop over the inputs of a slice: machine instructions in what
+ * {@code nvcc -arch=sm_90} and {@code ptxas -v} of CUDA 13.0 make of the kernels that TornadoVM 5.2 generates, for 4096 columns.
+ *
+ * @param perWeight instructions
+ * @param inFlight loads that come before the first use of one
+ * @param registers of a work item
+ */
+record ProductCount(double perWeight, int inFlight, int registers) {
+    /** Of {@code LinearKernels.sliceSums}, whatever the backend. */
+    static ProductCount ofLoop(int format) {
+        return switch (format) {
+            case WeightFormat.F32 -> new ProductCount(5.8, 16, 40);
+            case WeightFormat.INT8 -> new ProductCount(7.9, 16, 32);
+            default -> new ProductCount(20.8, 4, 32);
+        };
+    }
+
+    /** Of the kernels of {@code LinearGroupKernels}; backends but PTX generate C, as CUDA does. */
+    static ProductCount ofGroups(int format, Backend backend) {
+        boolean ptx = backend == Backend.PTX;
+        return switch (format) {
+            case WeightFormat.F32 -> ptx ? new ProductCount(7.6, 16, 32) : new ProductCount(4.9, 16, 64);
+            case WeightFormat.INT8 -> ptx ? new ProductCount(7.1, 32, 86) : new ProductCount(3.7, 32, 161);
+            case WeightFormat.BF16_BITS -> new ProductCount(3.9, 16, 72);
+            default -> ptx ? new ProductCount(15.0, 16, 32) : new ProductCount(15.2, 16, 72);
+        };
+    }
+}

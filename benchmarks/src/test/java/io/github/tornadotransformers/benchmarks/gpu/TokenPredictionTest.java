@@ -1,0 +1,162 @@
+package io.github.tornadotransformers.benchmarks.gpu;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.withinPercentage;
+
+import io.github.tornadotransformers.benchmarks.BenchTest;
+import io.github.tornadotransformers.benchmarks.ProgramCost;
+import io.github.tornadotransformers.benchmarks.gpu.TokenPrediction.Shape;
+import io.github.tornadotransformers.models.ModelConfig;
+import io.github.tornadotransformers.models.checkpoint.DType;
+import io.github.tornadotransformers.models.checkpoint.ModelPresets;
+import io.github.tornadotransformers.taskgraphs.devices.Backend;
+import java.util.List;
+import java.util.Optional;
+import java.util.function.ToLongFunction;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.MethodSource;
+
+class TokenPredictionTest {
+    private static final Gpu H200 = Gpu.named("h200").orElseThrow();
+
+    static List<String> models() {
+        return ModelPresets.names();
+    }
+
+    @ParameterizedTest
+    @MethodSource("models")
+    void everyKernelOfEveryFamilyIsKnown(String model) {
+        for (Shape shape : Shape.values()) {
+            for (DType dtype : DType.OF_MATRICES) {
+                for (int context : new int[] {64, Math.min(5000, config(model).contextLength())}) {
+                    TokenPrediction token = of(model, dtype, Backend.CUDA, shape, context, context - 1);
+
+                    assertThat(token.tokensPerSecond()).isPositive().isFinite();
+                    assertThat(token.kernels()).allMatch(kernel -> kernel.share(H200) < 1);
+                }
+            }
+        }
+    }
+
+    /** What is read is what {@code bench} says that a token must read, which is counted Op by Op. */
+    @ParameterizedTest
+    @MethodSource("models")
+    void bytesAreThoseOfWeightsAndCache(String model) {
+        int position = 63;
+        for (DType dtype : DType.OF_MATRICES) {
+            ProgramCost cost = new BenchTest(BenchTest.Phase.DECODE, 1, position)
+                    .cost(config(model).program(position + 1), dtype);
+
+            assertThat((double) of(model, dtype, Backend.CUDA, Shape.GROUPS, position + 1, position)
+                            .memoryBytes())
+                    .isCloseTo(cost.bytes(), withinPercentage(1));
+        }
+    }
+
+    /** Llama 2 7B: 32 layers, hidden 4096, 32 heads of 128, so that queries, keys and values are 12,288 columns. */
+    @Test
+    void aProductOfALargeModelIsAsCountedByHand() {
+        PredictedKernel product = kernel(llama2(Backend.CUDA, Shape.GROUPS), "qkvProjSlices");
+
+        assertThat(product.kernel()).isEqualTo("LinearGroupKernels.sliceSumsOfPairs");
+        assertThat(product.launches()).isEqualTo(32);
+        assertThat(product.items()).isEqualTo(32 * 12_288 / 2);
+        assertThat(product.memoryBytes()).isEqualTo(32L * 4096 * 12_288 * 2);
+        assertThat(product.inFlight()).isEqualTo(16);
+        // 3.9 instructions a weight and 256 weights an item, 40 once and 5 for an input.
+        assertThat(product.instructions()).isCloseTo(32.0 * 32 * 6144 * (3.9 * 256 + 45), withinPercentage(1e-6));
+        // 100.7 MB at 90 % of 4.8 TB/s are 23.30 us, a launch 2 us, and 263 cycles of 1.755 GHz bring the input: 25.45
+        // us.
+        assertThat(product.seconds() / 32 * 1e6).isCloseTo(25.45, withinPercentage(0.1));
+    }
+
+    @Test
+    void aLoopHasAnItemForEachColumnAndTheCountOfLoops() {
+        PredictedKernel product = kernel(llama2(Backend.CUDA, Shape.LOOPS), "qkvProjSlices");
+
+        assertThat(product.kernel()).isEqualTo("LinearKernels.sliceSums");
+        assertThat(product.items()).isEqualTo(32 * 12_288);
+        assertThat(product.inFlight()).isEqualTo(4);
+        assertThat(product.instructions()).isCloseTo(32.0 * 32 * 12_288 * (20.8 * 128 + 40), withinPercentage(1e-6));
+        // 3072 groups on 132 processors: 24 on one, of 2702.4 instructions each.
+        assertThat(product.seconds() / 32 * 1e6)
+                .isCloseTo(2 + 24 * 2702.4 / 1755 + 2 * 478.8 / 1755, withinPercentage(0.1));
+    }
+
+    @Test
+    void aBackendCompilesItsOwnCode() {
+        assertThat(kernel(llama2(Backend.PTX, Shape.GROUPS), "qkvProjSlices").instructions())
+                .isCloseTo(32.0 * 32 * 6144 * (15.0 * 256 + 45), withinPercentage(1e-6));
+    }
+
+    @ParameterizedTest
+    @EnumSource(Shape.class)
+    void attentionReadsThePositionsThatItSees(Shape shape) {
+        TokenPrediction token = of("tinyllama-1.1B", DType.BF16, Backend.CUDA, shape, 512, 299);
+        // 22 layers, 300 positions, 4 key heads of 64, float32; 32 query heads take them from the cache.
+        long keys = 22L * 300 * 4 * 64 * 4;
+
+        assertThat(kernel(token, "attentionScores").memoryBytes()).isEqualTo(keys);
+        assertThat(kernel(token, "attentionOutputSlices").memoryBytes()).isEqualTo(keys);
+        assertThat(kernel(token, "attentionScores").items()).isEqualTo(32 * 512);
+    }
+
+    @Test
+    void aWindowHidesWhatIsBeforeIt() {
+        TokenPrediction token = of("gemma3-1B", DType.BF16, Backend.CUDA, Shape.GROUPS, 2048, 1999);
+        ToLongFunction<Integer> keys = seen -> seen * 256L * 4;
+
+        // 26 layers with one key head of 256; every sixth sees everything, the others 512 positions.
+        assertThat(kernel(token, "attentionScores").memoryBytes())
+                .isEqualTo(4 * keys.applyAsLong(2000) + 22 * keys.applyAsLong(512));
+    }
+
+    @Test
+    void groupsAreFasterThanLoops() {
+        for (String model : List.of("gpt2-124M", "tinyllama-1.1B", "llama2-7B")) {
+            for (DType dtype : DType.OF_MATRICES) {
+                assertThat(of(model, dtype, Backend.CUDA, Shape.GROUPS, 128, 64).seconds())
+                        .isLessThan(of(model, dtype, Backend.CUDA, Shape.LOOPS, 128, 64)
+                                .seconds());
+            }
+        }
+    }
+
+    @Test
+    void aTokenIsItsKernels() {
+        TokenPrediction token = llama2(Backend.CUDA, Shape.GROUPS);
+
+        assertThat(token.seconds())
+                .isCloseTo(
+                        token.kernels().stream()
+                                .mapToDouble(PredictedKernel::seconds)
+                                .sum(),
+                        withinPercentage(1e-9));
+        assertThat(token.launchSeconds()).isCloseTo(token.launches() * 2e-6, withinPercentage(1e-6));
+        assertThat(token.graphs()).isEqualTo(1 + 32 + 1);
+        assertThat(token.share()).isCloseTo(token.memoryBytes() / token.seconds() / 4.8e12, withinPercentage(1e-6));
+    }
+
+    private static TokenPrediction llama2(Backend backend, Shape shape) {
+        return of("llama2-7B", DType.BF16, backend, shape, 128, 64);
+    }
+
+    private static PredictedKernel kernel(TokenPrediction token, String task) {
+        Optional<PredictedKernel> found = token.kernels().stream()
+                .filter(kernel -> kernel.task().equals(task))
+                .findFirst();
+        assertThat(found).as(task).isPresent();
+        return found.orElseThrow();
+    }
+
+    private static TokenPrediction of(
+            String model, DType dtype, Backend backend, Shape shape, int context, int position) {
+        return TokenPrediction.of(model, config(model), dtype, H200, backend, shape, context, position);
+    }
+
+    private static ModelConfig config(String model) {
+        return ModelPresets.named(model).orElseThrow();
+    }
+}
