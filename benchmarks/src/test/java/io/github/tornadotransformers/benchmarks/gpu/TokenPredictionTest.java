@@ -12,7 +12,7 @@ import io.github.tornadotransformers.models.checkpoint.ModelPresets;
 import io.github.tornadotransformers.taskgraphs.devices.Backend;
 import java.util.List;
 import java.util.Optional;
-import java.util.function.ToLongFunction;
+import java.util.function.IntToLongFunction;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -49,7 +49,7 @@ class TokenPredictionTest {
             ProgramCost cost = new BenchTest(BenchTest.Phase.DECODE, 1, position)
                     .cost(config(model).program(position + 1), dtype);
 
-            assertThat((double) of(model, dtype, Backend.CUDA, Shape.GROUPS, position + 1, position)
+            assertThat(of(model, dtype, Backend.CUDA, Shape.GROUPS, position + 1, position)
                             .memoryBytes())
                     .isCloseTo(cost.bytes(), withinPercentage(1));
         }
@@ -106,7 +106,7 @@ class TokenPredictionTest {
     @Test
     void aWindowHidesWhatIsBeforeIt() {
         TokenPrediction token = of("gemma3-1B", DType.BF16, Backend.CUDA, Shape.GROUPS, 2048, 1999);
-        ToLongFunction<Integer> keys = seen -> seen * 256L * 4;
+        IntToLongFunction keys = seen -> seen * 256L * 4;
 
         // 26 layers with one key head of 256; every sixth sees everything, the others 512 positions.
         assertThat(kernel(token, "attentionScores").memoryBytes())
