@@ -4,6 +4,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import io.github.tornadotransformers.runner.commands.Commands;
 import io.github.tornadotransformers.runner.console.Console;
+import io.github.tornadotransformers.runner.console.Messages;
 import io.github.tornadotransformers.runner.console.ResultStream;
 import io.github.tornadotransformers.runner.console.StandardInput;
 import io.github.tornadotransformers.runner.console.StatusLine;
@@ -35,7 +36,7 @@ public record CommandRun(int exitCode, String out, String err) {
         InputStream bytes = new ByteArrayInputStream(in.getBytes(StandardCharsets.UTF_8));
         return new Console(
                 new ResultStream(out),
-                Console.messages(err),
+                Messages.to(err),
                 in.isEmpty() ? StandardInput.unpiped(bytes) : StandardInput.piped(bytes),
                 environment,
                 StatusLine.none());

@@ -2,6 +2,7 @@ package io.github.tornadotransformers.runner.commands;
 
 import io.github.tornadotransformers.engine.EngineKind;
 import io.github.tornadotransformers.models.InvalidRequest;
+import io.github.tornadotransformers.models.IoReason;
 import io.github.tornadotransformers.models.Quoted;
 import io.github.tornadotransformers.models.TransformersException;
 import io.github.tornadotransformers.models.batching.KvType;
@@ -14,9 +15,11 @@ import io.github.tornadotransformers.runner.console.Failure;
 import io.github.tornadotransformers.runner.console.MemoryAdvice;
 import io.github.tornadotransformers.taskgraphs.devices.MathMode;
 import io.github.tornadotransformers.taskgraphs.graphs.GraphMode;
+import java.io.IOException;
 import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.nio.file.InvalidPathException;
+import java.nio.file.Path;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Optional;
@@ -70,6 +73,7 @@ public final class Commands {
         all.put("models", ModelsCommand::new);
         all.put("devices", DevicesCommand::new);
         all.put("completion", CompletionCommand::new);
+        all.put("man", ManCommand::new);
         all.put("test", _ -> new TestCommand());
         all.put("warm-up", WarmUpCommand::new);
         return all;
@@ -105,11 +109,12 @@ public final class Commands {
                 .registerConverter(MathMode.class, new EnumConverter<>(MathMode.class))
                 .registerConverter(GraphMode.class, new EnumConverter<>(GraphMode.class))
                 .registerConverter(BenchCommand.Format.class, new EnumConverter<>(BenchCommand.Format.class))
-                .setExecutionStrategy(Commands::runOnce)
+                .setExecutionStrategy(this::runLogged)
                 .setParameterExceptionHandler(this::reportWrongCall)
                 .setExecutionExceptionHandler(this::reportFailure);
         try {
             int code = arguments.length == 0 ? showHelp(line) : line.execute(arguments);
+            console.err().log("exit code " + code);
             if (!help.getBuffer().isEmpty()) {
                 console.out().print(help.toString());
             }
@@ -124,6 +129,24 @@ public final class Commands {
             String advice = MemoryAdvice.of(e, heap, option -> called.findOption(option) != null);
             return failed(called.commandLine(), advice, ExitCode.FAILURE);
         }
+    }
+
+    private int runLogged(ParseResult parsed) {
+        CommandSpec called = innermost(parsed).commandSpec();
+        Path log = innermost(parsed).matchedOptionValue(CommonOptions.LOG, null);
+        if (log != null) {
+            try {
+                WrittenFile.require(CommonOptions.LOG, log);
+                console.err().log(log);
+            } catch (Failure e) {
+                return failed(called.commandLine(), e.getMessage(), e.exitCode());
+            } catch (IOException e) {
+                String reason = CommonOptions.LOG + " is " + log + ", which cannot be written: " + IoReason.of(e);
+                return failed(called.commandLine(), reason, ExitCode.FAILURE);
+            }
+            console.err().log(called.qualifiedName() + ", " + String.join(", ", new Version().getVersion()));
+        }
+        return runOnce(parsed);
     }
 
     /** Runs a command whose options say one thing each, where the parser would take the last or less, silently. */

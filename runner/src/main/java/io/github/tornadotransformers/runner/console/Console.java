@@ -3,8 +3,6 @@ package io.github.tornadotransformers.runner.console;
 import java.io.FileDescriptor;
 import java.io.FileOutputStream;
 import java.io.OutputStream;
-import java.io.PrintStream;
-import java.nio.charset.StandardCharsets;
 import java.util.Map;
 import java.util.Optional;
 
@@ -17,7 +15,7 @@ import java.util.Optional;
  * @param status how far something is, where {@code err} is a terminal
  */
 public record Console(
-        ResultStream out, PrintStream err, StandardInput in, Map<String, String> environment, StatusLine status) {
+        ResultStream out, Messages err, StandardInput in, Map<String, String> environment, StatusLine status) {
     /** The launcher knows without loading the JVM's own terminal library. */
     private static final String OUT_TERMINAL = "transformers.stdout.terminal";
 
@@ -28,15 +26,10 @@ public record Console(
         OutputStream err = new FileOutputStream(FileDescriptor.err);
         return new Console(
                 Boolean.getBoolean(OUT_TERMINAL) ? ResultStream.onTerminal(out) : new ResultStream(out),
-                messages(err),
+                Messages.to(err),
                 StandardInput.ofProcess(),
                 System.getenv(),
                 Boolean.getBoolean(ERR_TERMINAL) ? StatusLine.on(err) : StatusLine.none());
-    }
-
-    /** A stream for messages, which show the control characters that they quote. */
-    public static PrintStream messages(OutputStream stream) {
-        return new PrintStream(new VisibleControls(stream), true, StandardCharsets.UTF_8);
     }
 
     /** Whether {@code out} and {@code err} are a terminal that someone watches. */

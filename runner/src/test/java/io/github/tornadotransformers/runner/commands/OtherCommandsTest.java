@@ -1,6 +1,7 @@
 package io.github.tornadotransformers.runner.commands;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
@@ -13,6 +14,7 @@ import java.io.OutputStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.Map;
 import org.assertj.core.data.Offset;
 import org.junit.jupiter.api.BeforeAll;
@@ -227,6 +229,58 @@ class OtherCommandsTest {
     void versionNamesTheJvm() {
         CommandRun run = CommandRun.of("--version");
         assertThat(run.out()).startsWith("tornado-transformers ").contains("Java 25");
+    }
+
+    @Test
+    void aLogTellsWhatWasRunWhatWasSaidAndHowItEnded(@TempDir Path folder) {
+        Path log = folder.resolve("log.txt");
+        CommandRun run = CommandRun.of("models", "show", "no-such/model", "--log", log.toString());
+        assertThat(run.exitCode()).isEqualTo(1);
+        assertThat(log).content().satisfies(text -> {
+            assertThat(text.lines()).hasSize(3).allMatch(line -> line.matches("\\d{4}-\\d\\d-\\d\\dT.*Z .*"));
+            assertThat(text)
+                    .contains(
+                            "transformers models show, tornado-transformers ",
+                            run.err().strip(),
+                            " exit code 1");
+        });
+    }
+
+    @Test
+    void aLogThatCannotBeWrittenIsSaidBeforeAnythingRuns(@TempDir Path folder) {
+        Path log = folder.resolve("absent/log.txt");
+        CommandRun run = CommandRun.of("models", "--log", log.toString());
+        assertThat(run.exitCode()).isEqualTo(1);
+        assertThat(run.out()).isEmpty();
+        assertThat(run.err()).contains("--log is " + log + ", expected a file in a folder that is there");
+    }
+
+    /** {@code man} itself reads the page, where it is. */
+    @Test
+    void theManualPageHasEveryCommandAndOption(@TempDir Path folder) throws IOException, InterruptedException {
+        CommandRun run = CommandRun.of("man");
+        assertThat(run.exitCode()).isZero();
+        assertThat(run.out()).startsWith(".TH TRANSFORMERS 1 ").contains(".SS \"transformers models pull\"");
+        for (String help : List.of("generate", "serve", "batch")) {
+            CommandRun.of(help, "--help")
+                    .out()
+                    .lines()
+                    .map(String::strip)
+                    .filter(line -> line.startsWith("--"))
+                    .forEach(line -> {
+                        String option = line.replaceAll("[^a-z-].*", "");
+                        assertThat(run.out()).contains("\\fB" + option.replace("-", "\\-") + "\\fR");
+                    });
+        }
+        Path groff = Path.of("/usr/bin/groff");
+        assumeTrue(Files.isExecutable(groff), "groff is not installed");
+        Path page = Files.writeString(folder.resolve("transformers.1"), run.out());
+        Process warnings = new ProcessBuilder(groff.toString(), "-man", "-Tutf8", "-ww", "-z", page.toString())
+                .redirectErrorStream(true)
+                .start();
+        assertThat(new String(warnings.getInputStream().readAllBytes(), StandardCharsets.UTF_8))
+                .isEmpty();
+        assertThat(warnings.waitFor()).isZero();
     }
 
     /** Bash itself is asked what it would complete. */

@@ -41,7 +41,7 @@ class VisibleControlsTest {
     @ParameterizedTest
     @MethodSource("texts")
     void messagesShowThem(String text, String shown) {
-        Console.messages(bytes).println(text);
+        Messages.to(bytes).println(text);
         assertThat(text(bytes)).isEqualTo(shown + "\n");
     }
 
