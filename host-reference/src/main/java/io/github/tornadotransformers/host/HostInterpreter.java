@@ -2,6 +2,7 @@ package io.github.tornadotransformers.host;
 
 import io.github.tornadotransformers.models.batching.Batch;
 import io.github.tornadotransformers.models.batching.BatchPiece;
+import io.github.tornadotransformers.models.batching.CacheUse;
 import io.github.tornadotransformers.models.batching.Engine;
 import io.github.tornadotransformers.models.batching.KvCache;
 import io.github.tornadotransformers.models.batching.KvType;
@@ -102,6 +103,11 @@ public final class HostInterpreter implements Engine {
     @Override
     public boolean canHold(int positions) {
         return caches.canHold(positions);
+    }
+
+    @Override
+    public CacheUse cacheUse() {
+        return caches.use();
     }
 
     @Override

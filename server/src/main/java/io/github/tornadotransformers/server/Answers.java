@@ -239,13 +239,6 @@ final class Answers {
             generated += result.ids().length;
             reused += result.reusedTokens();
             prompt += choice.index() % request.choices() == 0 ? result.promptIds().length : 0;
-            metrics.answered(
-                    worker.name(),
-                    result.promptIds().length,
-                    result.reusedTokens(),
-                    result.ids().length,
-                    result.guesses().made(),
-                    result.guesses().right());
         }
         ObjectNode usage = JSON.objectNode()
                 .put("prompt_tokens", prompt)

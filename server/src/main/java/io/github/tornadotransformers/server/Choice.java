@@ -93,8 +93,17 @@ final class Choice implements GenerationListener {
     void start() {
         worker.add(generation, () -> {
             flush("");
+            count();
             events.add(new End(this));
         });
+    }
+
+    private void count() {
+        try {
+            metrics.ended(worker.name(), generation.result());
+        } catch (RuntimeException _) { // what ended it: the request's thread says so
+            metrics.failed(worker.name());
+        }
     }
 
     @Override

@@ -3,6 +3,7 @@ package io.github.tornadotransformers.server;
 import io.github.tornadotransformers.engine.EngineSession;
 import io.github.tornadotransformers.engine.ModelFolder;
 import io.github.tornadotransformers.models.InvalidRequest;
+import io.github.tornadotransformers.models.batching.CacheUse;
 import io.github.tornadotransformers.models.batching.Engine;
 import io.github.tornadotransformers.models.batching.Scheduler;
 import io.github.tornadotransformers.models.batching.SchedulerLimits;
@@ -30,7 +31,15 @@ final class ModelWorker implements AutoCloseable {
     private final Set<Watched> sequences = new HashSet<>();
     private final Thread thread;
     private Scheduler scheduler;
+    private volatile Load load;
     private boolean closed;
+
+    /**
+     * What the model's thread was doing after its last step.
+     *
+     * @param running answers that have memory; others wait
+     */
+    record Load(int running, CacheUse cache) {}
 
     /**
      * @param session with an engine for many sequences; closed with this
@@ -46,6 +55,7 @@ final class ModelWorker implements AutoCloseable {
                 .orElseThrow(
                         () -> new InvalidRequest("the engine " + session.engine() + " runs one sequence at a time"));
         scheduler = new Scheduler(engine, limits);
+        load = new Load(0, engine.cacheUse());
         hash = CompletableFuture.supplyAsync(() -> folder.checkpoint().hash(), Thread::startVirtualThread);
         thread = Thread.ofPlatform().name("model " + name).start(this::run);
     }
@@ -74,6 +84,10 @@ final class ModelWorker implements AutoCloseable {
     /** Answers that run or wait. */
     int size() {
         return open.get();
+    }
+
+    Load load() {
+        return load;
     }
 
     /** @throws ApiException if too many run and wait */
@@ -142,6 +156,7 @@ final class ModelWorker implements AutoCloseable {
         } catch (Error e) { // or nobody would run what comes after
             failAll(new IllegalStateException(e));
         }
+        load = new Load(scheduler.running(), engine.cacheUse());
     }
 
     private Optional<Runnable> next() throws InterruptedException {

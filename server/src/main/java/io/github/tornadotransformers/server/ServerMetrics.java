@@ -1,5 +1,6 @@
 package io.github.tornadotransformers.server;
 
+import io.github.tornadotransformers.models.generation.GenerationResult;
 import io.prometheus.metrics.core.metrics.Counter;
 import io.prometheus.metrics.core.metrics.GaugeWithCallback;
 import io.prometheus.metrics.core.metrics.Histogram;
@@ -9,6 +10,7 @@ import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
+import java.util.function.ToDoubleFunction;
 
 /** What the server counts and times, in Prometheus' text format. */
 final class ServerMetrics {
@@ -22,6 +24,12 @@ final class ServerMetrics {
             .name("transformers_requests")
             .help("Requests, by path and status.")
             .labelNames("path", "status")
+            .register(registry);
+    private final Counter answers = Counter.builder()
+            .name("transformers_answers")
+            .help("Answers that have ended, by how.")
+            .labelNames(MODEL, "end")
+            .withoutExemplars()
             .register(registry);
     private final Counter promptTokens = tokens("transformers_prompt_tokens", "Tokens of prompts.");
     private final Counter reusedTokens = tokens(
@@ -59,11 +67,36 @@ final class ServerMetrics {
             1);
 
     ServerMetrics(ServedModels models) {
+        gauge("transformers_answers_open", "Answers that run or wait.", models, ModelWorker::size);
+        gauge(
+                "transformers_answers_running",
+                "Answers that run.",
+                models,
+                each -> each.load().running());
+        gauge(
+                "transformers_cache_pages",
+                "Pages of memory for keys and values.",
+                models,
+                each -> each.load().cache().pages());
+        gauge(
+                "transformers_cache_pages_used",
+                "Pages that answers use, or that are kept.",
+                models,
+                each -> each.load().cache().used());
+        gauge(
+                "transformers_cache_pages_shared",
+                "Pages that more than one uses.",
+                models,
+                each -> each.load().cache().shared());
+    }
+
+    private void gauge(String name, String help, ServedModels models, ToDoubleFunction<ModelWorker> value) {
         GaugeWithCallback.builder()
-                .name("transformers_answers_open")
-                .help("Answers that run or wait.")
+                .name(name)
+                .help(help)
                 .labelNames(MODEL)
-                .callback(callback -> models.loaded().forEach(each -> callback.call(each.size(), each.name())))
+                .callback(callback ->
+                        models.loaded().forEach(each -> callback.call(value.applyAsDouble(each), each.name())))
                 .register(registry);
     }
 
@@ -99,12 +132,19 @@ final class ServerMetrics {
         nextToken.labelValues(model).observe(nanos / NANOS);
     }
 
-    void answered(String model, int prompt, int reused, int generated, int guesses, int right) {
-        promptTokens.labelValues(model).inc(prompt);
-        reusedTokens.labelValues(model).inc(reused);
-        generatedTokens.labelValues(model).inc(generated);
-        guessed.labelValues(model).inc(guesses);
-        guessedRight.labelValues(model).inc(right);
+    /** An answer has ended, also one that was cut. */
+    void ended(String model, GenerationResult result) {
+        answers.labelValues(model, result.stopReason().jsonName()).inc();
+        promptTokens.labelValues(model).inc(result.promptIds().length);
+        reusedTokens.labelValues(model).inc(result.reusedTokens());
+        generatedTokens.labelValues(model).inc(result.ids().length);
+        guessed.labelValues(model).inc(result.guesses().made());
+        guessedRight.labelValues(model).inc(result.guesses().right());
+    }
+
+    /** An answer was ended by an error. */
+    void failed(String model) {
+        answers.labelValues(model, "failed").inc();
     }
 
     String text() {

@@ -236,7 +236,9 @@ class ClientsTest {
         StormTest.await(
                 () -> server.get("/metrics").body().contains("transformers_answers_open{model=\"endless\"} 0.0"));
         assertThat(server.get("/metrics").body())
-                .doesNotContain("transformers_generated_tokens_total{model=\"endless\"}");
+                .contains("transformers_answers_total{end=\"cancelled\",model=\"endless\"}")
+                .doesNotContain("transformers_answers_total{end=\"length\",model=\"endless\"}")
+                .doesNotContain("transformers_answers_total{end=\"context\",model=\"endless\"}");
     }
 
     /** A program that has ended. */

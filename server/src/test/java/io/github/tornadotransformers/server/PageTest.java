@@ -172,8 +172,10 @@ class PageTest {
                 .isZero();
         StormTest.await(() -> server.server.open() == 0);
         assertThat(server.get("/metrics").body())
-                .as("answers that have come to their end")
-                .doesNotContain("transformers_generated_tokens_total{model=\"endless\"}");
+                .as("answers, none of which has come to its end")
+                .contains("transformers_answers_total{end=\"cancelled\",model=\"endless\"}")
+                .doesNotContain("transformers_answers_total{end=\"length\",model=\"endless\"}")
+                .doesNotContain("transformers_answers_total{end=\"context\",model=\"endless\"}");
     }
 
     @Test

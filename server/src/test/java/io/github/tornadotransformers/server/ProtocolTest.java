@@ -306,6 +306,11 @@ class ProtocolTest {
         assertThat(metrics)
                 .containsPattern("transformers_generated_tokens_total\\{model=\"small\"\\} [1-9]")
                 .contains("transformers_answers_open{model=\"small\"} 0.0")
+                .contains("transformers_answers_running{model=\"small\"} 0.0")
+                .containsPattern("transformers_answers_total\\{end=\"length\",model=\"small\"\\} [1-9]")
+                .containsPattern("transformers_cache_pages\\{model=\"small\"\\} [1-9]")
+                .containsPattern("transformers_cache_pages_used\\{model=\"small\"\\} [1-9]")
+                .contains("transformers_cache_pages_shared{model=\"small\"} 0.0")
                 .containsPattern("transformers_time_to_first_token_seconds_count\\{model=\"small\"\\} [1-9]")
                 .containsPattern("transformers_requests_total\\{path=\"/v1/completions\",status=\"200\"\\} [1-9]");
         HttpResponse<String> page = server.get("/");

@@ -51,7 +51,11 @@ class StormTest {
             for (int run = 0; run < 3; run++) {
                 storm(server, requests, alone, new RandomData(run));
                 await(() -> server.server.open() == 0);
-                await(() -> server.get("/metrics").body().contains("transformers_answers_open{model=\"small\"} 0.0"));
+                for (String nothing : List.of("answers_open", "answers_running", "cache_pages_shared")) {
+                    await(() -> server.get("/metrics")
+                            .body()
+                            .contains("transformers_" + nothing + "{model=\"small\"} 0.0"));
+                }
                 threads = run == 0 ? Thread.activeCount() : threads;
             }
             assertThat(Thread.activeCount()).isLessThanOrEqualTo(threads + 8);

@@ -25,6 +25,8 @@ public interface Engine extends AutoCloseable {
     /** Whether a cache can have memory for so many positions when no other has any. */
     boolean canHold(int positions);
 
+    CacheUse cacheUse();
+
     /**
      * Runs the tokens of all spans through the model, at their positions, and stores their keys and values in their caches.
      * Either all caches have memory for their span, or nothing runs.

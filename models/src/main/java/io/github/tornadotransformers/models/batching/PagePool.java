@@ -16,6 +16,7 @@ final class PagePool {
     private final List<Integer> holders = new ArrayList<>();
 
     private int held;
+    private int shared;
 
     /**
      * @param pages 1 or more
@@ -51,6 +52,10 @@ final class PagePool {
         return count <= free();
     }
 
+    CacheUse use() {
+        return new CacheUse(pages, held, shared);
+    }
+
     /** How many hold a page. */
     int holders(int page) {
         return holders.get(page);
@@ -78,13 +83,20 @@ final class PagePool {
 
     /** Counts one more holder of a page that has one. */
     void hold(int page) {
-        holders.set(page, holders.get(page) + 1);
+        count(page, 1);
+    }
+
+    private void count(int page, int change) {
+        int before = holders.get(page);
+        int after = before + change;
+        holders.set(page, after);
+        shared += (after > 1 ? 1 : 0) - (before > 1 ? 1 : 0);
     }
 
     /** What one holder no longer needs; a page that nobody holds is free. */
     void release(List<Integer> pagesOfHolder) {
         for (int page : pagesOfHolder) {
-            holders.set(page, holders.get(page) - 1);
+            count(page, -1);
             if (holders.get(page) == 0) {
                 freed.accept(page);
                 unused.push(page);

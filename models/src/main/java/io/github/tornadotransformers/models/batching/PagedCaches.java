@@ -39,6 +39,11 @@ public final class PagedCaches {
         return AttentionShape.pages(positions) <= pool.size();
     }
 
+    /** As {@link Engine#cacheUse}. */
+    public CacheUse use() {
+        return pool.use();
+    }
+
     /** As {@link Engine#saveKept}. */
     public void saveKept(Path file, String key) throws IOException {
         requireFiles();

@@ -63,6 +63,11 @@ public final class Scheduler implements AutoCloseable {
         return waiting.size() + running.size();
     }
 
+    /** Sequences that have memory, and are run. */
+    public int running() {
+        return running.size();
+    }
+
     /** Steps until every sequence has ended. */
     public void run() {
         while (size() > 0) {

@@ -25,6 +25,22 @@ class PagePoolTest {
     }
 
     @Test
+    void useCountsPagesAndThoseOfSeveralHolders() {
+        List<Integer> taken = pool.take(2);
+        assertThat(pool.use()).isEqualTo(new CacheUse(3, 2, 0));
+        pool.hold(0);
+        pool.hold(0);
+        pool.hold(1);
+        assertThat(pool.use()).isEqualTo(new CacheUse(3, 2, 2));
+        pool.release(List.of(0, 1));
+        assertThat(pool.use()).isEqualTo(new CacheUse(3, 2, 1));
+        pool.release(List.of(0));
+        assertThat(pool.use()).isEqualTo(new CacheUse(3, 2, 0));
+        pool.release(taken);
+        assertThat(pool.use()).isEqualTo(new CacheUse(3, 0, 0));
+    }
+
+    @Test
     void tooFewPagesAreNone() {
         assertThat(pool.take(2)).hasSize(2);
         assertThat(pool.take(2)).isEmpty();

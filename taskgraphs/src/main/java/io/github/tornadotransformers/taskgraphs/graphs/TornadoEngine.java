@@ -4,6 +4,7 @@ import io.github.tornadotransformers.kernels.CacheKernels;
 import io.github.tornadotransformers.kernels.Step;
 import io.github.tornadotransformers.models.batching.Batch;
 import io.github.tornadotransformers.models.batching.BatchPiece;
+import io.github.tornadotransformers.models.batching.CacheUse;
 import io.github.tornadotransformers.models.batching.Engine;
 import io.github.tornadotransformers.models.batching.KvCache;
 import io.github.tornadotransformers.models.batching.KvType;
@@ -170,6 +171,11 @@ public final class TornadoEngine implements Engine {
     @Override
     public boolean canHold(int positions) {
         return caches.canHold(positions);
+    }
+
+    @Override
+    public CacheUse cacheUse() {
+        return caches.use();
     }
 
     @Override
