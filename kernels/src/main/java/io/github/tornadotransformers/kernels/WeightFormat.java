@@ -83,12 +83,15 @@ public final class WeightFormat {
         float value;
         if (format == F32) {
             value = floats.get(index);
-        } else if (format == INT8) {
-            value = octet(words.get(at / 4), at % 4 * OCTET_BITS);
         } else {
-            value = half(format, words.get(at / 2), at % 2 * HALF_BITS, powers);
+            value = part(format, words.get(at / perWord(format)), at % perWord(format), powers);
         }
         return value;
+    }
+
+    /** The element at a place of a word, as {@link #element} has it. */
+    static float part(int format, int word, int place, FloatArray powers) {
+        return format == INT8 ? octet(word, place * OCTET_BITS) : half(format, word, place * HALF_BITS, powers);
     }
 
     /** The number of 16 bits of a word, from bit {@code shift}. */

@@ -54,7 +54,7 @@ class LinearKernelsTest {
     void singleRowInGroups(long seed) {
         RandomData data = new RandomData(seed);
         for (DType dtype : DType.OF_MATRICES) {
-            Layer layer = Layer.ofWholeWords(dtype, data);
+            Layer layer = Layer.ofWholeWords(dtype, 1, data);
             groups(layer, layer.weight(), data);
             if (dtype == DType.BF16) {
                 groups(layer, layer.weight().asBits(), data);
@@ -121,6 +121,69 @@ class LinearKernelsTest {
 
     @ParameterizedTest
     @MethodSource("seeds")
+    void tilesOfRowsInGroups(long seed) {
+        RandomData data = new RandomData(seed);
+        for (DType dtype : DType.OF_MATRICES) {
+            int rows = data.coin() ? data.between(2, 40) : data.between(60, 130);
+            Layer layer = data.coin() ? Layer.of(dtype, rows, data) : Layer.ofWholeWords(dtype, rows, data);
+            groupTiles(layer, layer.weight(), data);
+            if (dtype == DType.BF16) {
+                groupTiles(layer, layer.weight().asBits(), data);
+            }
+        }
+    }
+
+    /** Each slice by itself, or all of them by the same group. */
+    private void groupTiles(Layer layer, KernelMatrix w, RandomData data) {
+        int rows = layer.rows();
+        int inputs = layer.inputs();
+        int columns = layer.columns();
+        int live = data.between(1, rows);
+        int groups =
+                Math.toIntExact(LinearTileGroupKernels.items(rows, inputs, columns) / LinearTileGroupKernels.GROUP);
+        int slices = LinearTileGroupKernels.parts(rows, inputs, columns);
+        boolean whole = data.coin();
+        int parts = whole ? 1 : slices;
+        FloatArray x = FloatArray.fromArray(layer.x());
+        IntArray index = KernelArrays.layer(layer.index());
+        IntArray step = KernelArrays.live(live);
+        FloatArray sums = KernelArrays.nan(rows * parts * columns);
+        WorkGroups.run(
+                whole ? groups / slices : groups,
+                LinearTileGroupKernels.GROUP,
+                context -> LinearTileGroupKernels.tileSums(
+                        context,
+                        x,
+                        w.floats(),
+                        w.words(),
+                        w.scales(),
+                        w.powers(),
+                        index,
+                        step,
+                        sums,
+                        w.format(),
+                        LinearTileGroupKernels.tileRows(rows),
+                        rows,
+                        parts,
+                        inputs,
+                        columns));
+        float[] padding = Arrays.copyOfRange(sums.toHeapArray(), live * parts * columns, sums.getSize());
+        Bits.assertSame(
+                "padding of " + layer, padding, KernelArrays.nan(padding.length).toHeapArray());
+        assertFinishes(layer, live, parts, sums, data);
+    }
+
+    @Test
+    void slicesAreTakenApartWhereThereAreFewTiles() {
+        assertThat(LinearTileGroupKernels.parts(128, 4096, 4096)).isEqualTo(32);
+        assertThat(LinearTileGroupKernels.items(128, 4096, 4096)).isEqualTo(2L * 64 * 32 * 128);
+        assertThat(LinearTileGroupKernels.parts(128, 4096, 11008)).isEqualTo(1);
+        assertThat(LinearTileGroupKernels.items(128, 4096, 11008)).isEqualTo(2L * 172 * 128);
+        assertThat(LinearTileGroupKernels.items(17, 100, 129)).isEqualTo(2 * 128);
+    }
+
+    @ParameterizedTest
+    @MethodSource("seeds")
     void wholeSums(long seed) {
         RandomData data = new RandomData(seed);
         Layer layer = Layer.of(DType.F32, data.between(1, 11), data);
@@ -142,6 +205,10 @@ class LinearKernelsTest {
 
     /** From the slice sums on: bias, activation and residual, in rows that hold tokens, and nothing in the padding. */
     private void assertFinishes(Layer layer, int live, FloatArray sums, RandomData data) {
+        assertFinishes(layer, live, Slices.count(layer.inputs()), sums, data);
+    }
+
+    private void assertFinishes(Layer layer, int live, int parts, FloatArray sums, RandomData data) {
         float[] bias = data.coin() ? data.floats(layer.columns()) : null;
         KernelActivation activation = KernelActivation.of(data);
         boolean adds = data.coin();
@@ -158,7 +225,7 @@ class LinearKernelsTest {
                 KernelArrays.live(live),
                 actual,
                 layer.rows(),
-                Slices.count(layer.inputs()),
+                parts,
                 layer.columns(),
                 bias == null ? 0 : 1,
                 activation.kernels(),
@@ -173,8 +240,8 @@ class LinearKernelsTest {
             return of(dtype, rows, data.size(257), data);
         }
 
-        static Layer ofWholeWords(DType dtype, RandomData data) {
-            return of(dtype, 1, Integer.BYTES / dtype.bytes() * data.size(300), data);
+        static Layer ofWholeWords(DType dtype, int rows, RandomData data) {
+            return of(dtype, rows, Integer.BYTES / dtype.bytes() * data.size(300), data);
         }
 
         private static Layer of(DType dtype, int rows, int columns, RandomData data) {

@@ -108,7 +108,7 @@ final class FusedTasks {
                 next(ops, after, Op.CacheAppend.class).filter(op -> op.qkv().equals(linear.output()));
         if (append.isPresent()) {
             ops.subList(0, after + 1).forEach(in::begin);
-            Argument<FloatArray> sums = single.linearSlices(linear);
+            OpTasks.LinearSums sums = single.linearSums(linear);
             rotary.ifPresentOrElse(op -> finishRotated(linear, op, sums), () -> finishQkv(linear, append.get(), sums));
             return after + 1;
         }
@@ -116,23 +116,22 @@ final class FusedTasks {
                 next(ops, 1, Op.GatedMlp.class).filter(op -> op.gateUp().equals(linear.output()));
         mlp.ifPresent(op -> {
             ops.subList(0, 2).forEach(in::begin);
-            finishGateUp(linear, op, single.linearSlices(linear));
+            finishGateUp(linear, op, single.linearSums(linear));
         });
         return mlp.isPresent() ? 2 : 0;
     }
 
-    private void finishQkv(Op.Linear linear, Op.CacheAppend append, Argument<FloatArray> sums) {
+    private void finishQkv(Op.Linear linear, Op.CacheAppend append, OpTasks.LinearSums sums) {
         Argument<FloatArray> bias = in.bias(linear.bias());
         Argument<FloatArray> qkv = in.activation(linear.output());
         DeviceCache keys = in.keys();
         DeviceCache values = in.values();
         AttentionShape shape = append.shape();
-        int slices = Slices.count(linear.weight().rows());
         long items = (long) rows * shape.fusedWidth();
         in.task(linear.name(), items)
                 .calls(
                         QkvKernels::finish,
-                        sums,
+                        sums.array(),
                         bias,
                         layer,
                         step,
@@ -143,7 +142,7 @@ final class FusedTasks {
                         values.shorts(),
                         keys.bounds(),
                         value(rows),
-                        value(slices),
+                        value(sums.parts()),
                         value(shape.heads()),
                         value(shape.kvHeads()),
                         value(shape.headDim()),
@@ -152,19 +151,18 @@ final class FusedTasks {
                         flag(linear.bias().isPresent()));
     }
 
-    private void finishRotated(Op.Linear linear, Op.Rotary rotary, Argument<FloatArray> sums) {
+    private void finishRotated(Op.Linear linear, Op.Rotary rotary, OpTasks.LinearSums sums) {
         Argument<FloatArray> bias = in.bias(linear.bias());
         Argument<FloatArray> angles = in.angles(rotary.table());
         Argument<FloatArray> qkv = in.activation(linear.output());
         DeviceCache keys = in.keys();
         DeviceCache values = in.values();
         AttentionShape shape = rotary.shape();
-        int slices = Slices.count(linear.weight().rows());
         long items = (long) rows * (shape.fusedWidth() / 2);
         in.task(linear.name(), items)
                 .calls(
                         QkvKernels::finishRotated,
-                        sums,
+                        sums.array(),
                         bias,
                         angles,
                         layer,
@@ -176,7 +174,7 @@ final class FusedTasks {
                         values.shorts(),
                         keys.bounds(),
                         value(rows),
-                        value(slices),
+                        value(sums.parts()),
                         value(shape.heads()),
                         value(shape.kvHeads()),
                         value(shape.headDim()),
@@ -186,21 +184,20 @@ final class FusedTasks {
                         flag(linear.bias().isPresent()));
     }
 
-    private void finishGateUp(Op.Linear linear, Op.GatedMlp mlp, Argument<FloatArray> sums) {
+    private void finishGateUp(Op.Linear linear, Op.GatedMlp mlp, OpTasks.LinearSums sums) {
         Argument<FloatArray> bias = in.bias(linear.bias());
         Argument<FloatArray> out = in.activation(mlp.output());
-        int slices = Slices.count(linear.weight().rows());
         int width = mlp.output().width();
         in.task(mlp.name(), (long) rows * width)
                 .calls(
                         GatedMlpKernels::finishGateUp,
-                        sums,
+                        sums.array(),
                         bias,
                         layer,
                         step,
                         out,
                         value(rows),
-                        value(slices),
+                        value(sums.parts()),
                         value(width),
                         flag(linear.bias().isPresent()),
                         value(activation(mlp.activation())),

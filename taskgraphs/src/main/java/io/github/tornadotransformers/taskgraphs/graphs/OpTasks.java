@@ -14,6 +14,7 @@ import io.github.tornadotransformers.kernels.EmbeddingKernels;
 import io.github.tornadotransformers.kernels.GatedMlpKernels;
 import io.github.tornadotransformers.kernels.LinearGroupKernels;
 import io.github.tornadotransformers.kernels.LinearKernels;
+import io.github.tornadotransformers.kernels.LinearTileGroupKernels;
 import io.github.tornadotransformers.kernels.LinearTileKernels;
 import io.github.tornadotransformers.kernels.NormGroupKernels;
 import io.github.tornadotransformers.kernels.NormKernels;
@@ -261,9 +262,8 @@ public final class OpTasks {
     }
 
     private void linear(Op.Linear op) {
-        Argument<FloatArray> sums = linearSlices(op);
-        int slices = Slices.count(op.weight().rows());
-        finish(op.name(), op, sums, slices, op.activation(), in.activation(op.output()));
+        LinearSums sums = linearSums(op);
+        finish(op.name(), op, sums.array(), sums.parts(), op.activation(), in.activation(op.output()));
     }
 
     /**
@@ -299,21 +299,33 @@ public final class OpTasks {
                         math);
     }
 
-    /** The slice sums of a linear layer, and where they are. */
-    Argument<FloatArray> linearSlices(Op.Linear op) {
-        long slices = (long) rows * Slices.count(op.weight().rows());
-        Argument<FloatArray> sums =
-                in.scratch(SUMS, Math.multiplyExact(slices, op.weight().columns()));
-        boolean wholeWords = LinearGroupKernels.takes(
-                in.matrix(op.weight()).format().value(), op.weight().columns());
-        if (rows == 1 && wholeWords && in.worksInGroups(LinearGroupKernels.GROUP)) {
-            groupSums(op, sums);
-        } else if (rows == 1) {
-            sliceSums(op, sums);
-        } else {
+    /**
+     * What a linear layer's tasks for sums leave.
+     *
+     * @param array {@code [rows][parts][columns]}
+     * @param parts sums of a product, to be added up: one for each slice, or the only one
+     */
+    record LinearSums(Argument<FloatArray> array, int parts) {}
+
+    /** The sums of a linear layer. */
+    LinearSums linearSums(Op.Linear op) {
+        int inputs = op.weight().rows();
+        int columns = op.weight().columns();
+        boolean inTiles = rows > 1 && in.worksInGroups(LinearTileGroupKernels.GROUP);
+        int parts = inTiles ? LinearTileGroupKernels.parts(rows, inputs, columns) : Slices.count(inputs);
+        Argument<FloatArray> sums = in.scratch(SUMS, Math.multiplyExact((long) rows * parts, columns));
+        boolean wholeWords =
+                LinearGroupKernels.takes(in.matrix(op.weight()).format().value(), columns);
+        if (inTiles) {
+            groupTileSums(op, sums, parts);
+        } else if (rows > 1) {
             tileSums(op, sums);
+        } else if (wholeWords && in.worksInGroups(LinearGroupKernels.GROUP)) {
+            groupSums(op, sums);
+        } else {
+            sliceSums(op, sums);
         }
-        return sums;
+        return new LinearSums(sums, parts);
     }
 
     private void groupSums(Op.Linear op, Argument<FloatArray> sums) {
@@ -393,6 +405,31 @@ public final class OpTasks {
                         sums,
                         weight.format(),
                         value(rows),
+                        value(inputs),
+                        value(columns));
+    }
+
+    private void groupTileSums(Op.Linear op, Argument<FloatArray> sums, int parts) {
+        Argument<FloatArray> x = in.activation(op.input());
+        DeviceMatrix weight = in.matrix(op.weight());
+        int inputs = op.weight().rows();
+        int columns = op.weight().columns();
+        in.task(op.name() + "Slices", LinearTileGroupKernels.items(rows, inputs, columns))
+                .calls(
+                        LinearTileGroupKernels::tileSums,
+                        CONTEXT,
+                        x,
+                        weight.floats(),
+                        weight.words(),
+                        weight.scales(),
+                        weight.powers(),
+                        layer,
+                        step,
+                        sums,
+                        weight.format(),
+                        value(LinearTileGroupKernels.tileRows(rows)),
+                        value(rows),
+                        value(parts),
                         value(inputs),
                         value(columns));
     }

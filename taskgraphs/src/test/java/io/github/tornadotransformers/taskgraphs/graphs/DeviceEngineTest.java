@@ -141,12 +141,15 @@ class DeviceEngineTest {
         }
     }
 
-    /** A GPU has kernels of its own for a single row. */
+    /** A GPU has kernels of its own, for a single row and for many. */
     @ParameterizedTest
     @ValueSource(longs = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11})
     void logitsOnAGpu(long seed) {
         Emulator.run(new EmulatedDevice(DeviceLimits.GPU), () -> {
             try (Pair pair = Pair.of(seed)) {
+                int[] prompt = pair.text(20);
+                Bits.assertSame(
+                        "prompt", pair.device().forward(prompt, 0), pair.host().forward(prompt, 0));
                 int[] text = pair.text(5);
                 for (int position = 0; position < text.length; position++) {
                     int[] token = {text[position]};
