@@ -8,10 +8,10 @@ import uk.ac.manchester.tornado.api.types.arrays.IntArray;
  * The slice sums of {@link LinearKernels} for a single row, by groups of {@value #GROUP} work items: sums[s][c] = sum over slice s of x[k] *
  * w[layer][k][c].
  *
- * <p>Shapes: x [inputs]; sums [slices][columns]; weights as {@link LinearKernels} has them, whose rows are whole words.
+ * <p>Shapes: x [inputs]; sums [slices][columns]; weights as {@link LinearKernels} has them.
  *
- * <p>Order: a group has a slice and neighbouring words, an item one word of each row: a column of float32, two of 16 bits, four of 8;
- * k as in {@link LinearKernels#sliceSums}.
+ * <p>Order: a group has a slice and neighbouring words, an item one word of each row: a column of float32, two of 16 bits, four of 8; or
+ * one column, where rows are not whole words. k as in {@link LinearKernels#sliceSums}.
  *
  * <p>An item has {@value #LOADS} words or more on their way from memory at once: it keeps them in an array, which compilers turn into
  * registers, and then comes to a barrier, behind which no compiler puts off a load. The slice of x is in local memory.
@@ -27,14 +27,15 @@ public final class LinearGroupKernels {
 
     private LinearGroupKernels() {}
 
-    /** Whether a row of a matrix is whole words. */
-    public static boolean takes(int format, int columns) {
-        return columns % WeightFormat.perWord(format) == 0;
+    /** Columns of an item: those of a word; 1 where words hold ends of two rows. */
+    public static int columnsOfItem(int format, int columns) {
+        int perWord = WeightFormat.perWord(format);
+        return columns % perWord == 0 ? perWord : 1;
     }
 
     /** Work items of the kernel for a format. */
     public static int items(int format, int inputs, int columns) {
-        return Slices.count(inputs) * tiles(columns / WeightFormat.perWord(format)) * GROUP;
+        return Slices.count(inputs) * tiles(columns / columnsOfItem(format, columns)) * GROUP;
     }
 
     /** Groups that have the words of a row. */
@@ -208,6 +209,71 @@ public final class LinearGroupKernels {
             sums.set(out + 1, s1);
             sums.set(out + 2, s2);
             sums.set(out + 3, s3);
+        }
+    }
+
+    /**
+     * For every format of words, whose rows may begin within one: what of a word is an item's repeats after as many rows as a word has
+     * elements.
+     */
+    public static void sliceSumsOfElements(
+            KernelContext context,
+            FloatArray x,
+            IntArray words,
+            FloatArray scales,
+            FloatArray powers,
+            IntArray layer,
+            FloatArray sums,
+            int format,
+            int inputs,
+            int columns) {
+        float[] slice = context.allocateFloatLocalArray(GROUP);
+        int[] w = new int[LOADS];
+        int perWord = WeightFormat.perWord(format);
+        int block = WeightFormat.block(format);
+        int start = context.groupIdx / tiles(columns) * Slices.SIZE;
+        int terms = Math.min(Slices.SIZE, inputs - start);
+        int column = context.groupIdx % tiles(columns) * GROUP + context.localIdx;
+        int own = Math.min(column, columns - 1);
+        int at = (layer.get(0) * inputs + start) * columns + own;
+        int firstBlock = layer.get(0) * WeightFormat.blocks(inputs);
+        if (context.localIdx < terms) {
+            slice[context.localIdx] = x.get(start + context.localIdx);
+        }
+        context.localBarrier();
+        float sum = 0f;
+        float part = 0f;
+        int summed = start;
+        int k = 0;
+        for (; k + LOADS <= terms; k += LOADS) {
+            int first = at + k * columns;
+            for (int j = 0; j < LOADS; j++) {
+                int element = (first + j % perWord * columns) & Integer.MAX_VALUE;
+                w[j] = words.get(element / perWord + j / perWord * columns);
+            }
+            context.localBarrier();
+            for (int j = 0; j < LOADS; j++) {
+                int place = ((first + j % perWord * columns) & Integer.MAX_VALUE) % perWord;
+                part = Fused.fma(slice[k + j], WeightFormat.part(format, w[j], place, powers), part);
+            }
+            if ((k + LOADS) % block == 0) {
+                float scale = WeightFormat.scale(format, scales, firstBlock, summed, columns, own);
+                sum = Fused.fma(part, scale, sum);
+                summed += block;
+                part = 0f;
+            }
+        }
+        for (; k < terms; k++) {
+            int element = (at + k * columns) & Integer.MAX_VALUE;
+            float value = WeightFormat.part(format, words.get(element / perWord), element % perWord, powers);
+            part = Fused.fma(slice[k], value, part);
+        }
+        if (k % block != 0) {
+            float scale = WeightFormat.scale(format, scales, firstBlock, summed, columns, own);
+            sum = Fused.fma(part, scale, sum);
+        }
+        if (column < columns) {
+            sums.set(start / Slices.SIZE * columns + column, sum);
         }
     }
 }

@@ -54,7 +54,7 @@ class LinearKernelsTest {
     void singleRowInGroups(long seed) {
         RandomData data = new RandomData(seed);
         for (DType dtype : DType.OF_MATRICES) {
-            Layer layer = Layer.ofWholeWords(dtype, 1, data);
+            Layer layer = data.coin() ? Layer.of(dtype, 1, data) : Layer.ofWholeWords(dtype, 1, data);
             groups(layer, layer.weight(), data);
             if (dtype == DType.BF16) {
                 groups(layer, layer.weight().asBits(), data);
@@ -70,10 +70,15 @@ class LinearKernelsTest {
         FloatArray sums = KernelArrays.nan(Slices.count(inputs) * columns);
         int size = LinearGroupKernels.GROUP;
         WorkGroups.run(LinearGroupKernels.items(w.format(), inputs, columns) / size, size, context -> {
-            switch (w.format()) {
-                case WeightFormat.F32 ->
-                    LinearGroupKernels.sliceSums(context, x, w.floats(), index, sums, inputs, columns);
-                case WeightFormat.INT8 ->
+            if (w.format() == WeightFormat.F32) {
+                LinearGroupKernels.sliceSums(context, x, w.floats(), index, sums, inputs, columns);
+                return;
+            }
+            switch (LinearGroupKernels.columnsOfItem(w.format(), columns)) {
+                case 1 ->
+                    LinearGroupKernels.sliceSumsOfElements(
+                            context, x, w.words(), w.scales(), w.powers(), index, sums, w.format(), inputs, columns);
+                case 4 ->
                     LinearGroupKernels.sliceSumsOfQuads(
                             context, x, w.words(), w.scales(), index, sums, inputs, columns);
                 default ->
@@ -85,12 +90,12 @@ class LinearKernelsTest {
     }
 
     @Test
-    void groupsTakeRowsOfWholeWords() {
-        assertThat(LinearGroupKernels.takes(WeightFormat.F32, 3)).isTrue();
-        assertThat(LinearGroupKernels.takes(WeightFormat.BF16, 3)).isFalse();
-        assertThat(LinearGroupKernels.takes(WeightFormat.BF16_BITS, 6)).isTrue();
-        assertThat(LinearGroupKernels.takes(WeightFormat.INT8, 6)).isFalse();
-        assertThat(LinearGroupKernels.takes(WeightFormat.INT8, 8)).isTrue();
+    void itemsHaveTheColumnsOfAWordWhereRowsAreWholeWords() {
+        assertThat(LinearGroupKernels.columnsOfItem(WeightFormat.F32, 3)).isEqualTo(1);
+        assertThat(LinearGroupKernels.columnsOfItem(WeightFormat.BF16, 3)).isEqualTo(1);
+        assertThat(LinearGroupKernels.columnsOfItem(WeightFormat.BF16_BITS, 6)).isEqualTo(2);
+        assertThat(LinearGroupKernels.columnsOfItem(WeightFormat.INT8, 6)).isEqualTo(1);
+        assertThat(LinearGroupKernels.columnsOfItem(WeightFormat.INT8, 8)).isEqualTo(4);
     }
 
     @ParameterizedTest

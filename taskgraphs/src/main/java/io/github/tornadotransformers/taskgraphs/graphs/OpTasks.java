@@ -314,13 +314,11 @@ public final class OpTasks {
         boolean inTiles = rows > 1 && in.worksInGroups(LinearTileGroupKernels.GROUP);
         int parts = inTiles ? LinearTileGroupKernels.parts(rows, inputs, columns) : Slices.count(inputs);
         Argument<FloatArray> sums = in.scratch(SUMS, Math.multiplyExact((long) rows * parts, columns));
-        boolean wholeWords =
-                LinearGroupKernels.takes(in.matrix(op.weight()).format().value(), columns);
         if (inTiles) {
             groupTileSums(op, sums, parts);
         } else if (rows > 1) {
             tileSums(op, sums);
-        } else if (wholeWords && in.worksInGroups(LinearGroupKernels.GROUP)) {
+        } else if (in.worksInGroups(LinearGroupKernels.GROUP)) {
             groupSums(op, sums);
         } else {
             sliceSums(op, sums);
@@ -336,10 +334,25 @@ public final class OpTasks {
         int format = weight.format().value();
         TaskCall task =
                 in.task(op.name() + "Slices", LinearGroupKernels.items(format, inputs.value(), columns.value()));
-        switch (format) {
-            case WeightFormat.F32 ->
-                task.calls(LinearGroupKernels::sliceSums, CONTEXT, x, weight.floats(), layer, sums, inputs, columns);
-            case WeightFormat.INT8 ->
+        if (format == WeightFormat.F32) {
+            task.calls(LinearGroupKernels::sliceSums, CONTEXT, x, weight.floats(), layer, sums, inputs, columns);
+            return;
+        }
+        switch (LinearGroupKernels.columnsOfItem(format, columns.value())) {
+            case 1 ->
+                task.calls(
+                        LinearGroupKernels::sliceSumsOfElements,
+                        CONTEXT,
+                        x,
+                        weight.words(),
+                        weight.scales(),
+                        weight.powers(),
+                        layer,
+                        sums,
+                        weight.format(),
+                        inputs,
+                        columns);
+            case 4 ->
                 task.calls(
                         LinearGroupKernels::sliceSumsOfQuads,
                         CONTEXT,
