@@ -96,6 +96,7 @@ final class KernelWorks {
             case "LinearGroupKernels.sliceSums" -> groupSums(WeightFormat.F32);
             case "LinearGroupKernels.sliceSumsOfPairs" -> groupSums(scalar("format"));
             case "LinearGroupKernels.sliceSumsOfQuads" -> groupSums(WeightFormat.INT8);
+            case "LinearGroupKernels.sliceSumsOfElements" -> groupSumsOfElements();
             case "LinearKernels.sliceSums" -> loopSums();
             case "LinearKernels.finish" -> finish(scalar("columns"), 1);
             case "GatedMlpKernels.finishGateUp" -> finish(scalar("width"), 2);
@@ -196,8 +197,15 @@ final class KernelWorks {
 
     /** A part of a row in local memory, then a word of each of so many rows. */
     private long groupSums(int format) {
-        ProductCount count = ProductCount.ofGroups(format, backend);
-        int perWord = WeightFormat.perWord(format);
+        return groupSums(format, WeightFormat.perWord(format), ProductCount.ofGroups(format, backend));
+    }
+
+    /** The same, of whose word an item has one element. */
+    private long groupSumsOfElements() {
+        return groupSums(scalar("format"), 1, ProductCount.ofElements(scalar("format"), backend));
+    }
+
+    private long groupSums(int format, int perWord, ProductCount count) {
         long active = sums(format) / perWord;
         int terms = Math.min(Slices.SIZE, scalar("inputs"));
         registers = count.registers();

@@ -31,4 +31,14 @@ record ProductCount(double perWeight, int inFlight, int registers) {
             default -> ptx ? new ProductCount(15.0, 16, 32) : new ProductCount(15.2, 16, 72);
         };
     }
+
+    /** Of {@code LinearGroupKernels.sliceSumsOfElements}. */
+    static ProductCount ofElements(int format, Backend backend) {
+        boolean ptx = backend == Backend.PTX;
+        return switch (format) {
+            case WeightFormat.INT8 -> new ProductCount(ptx ? 18.6 : 11.3, 16, 40);
+            case WeightFormat.BF16_BITS -> new ProductCount(10.4, 16, 40);
+            default -> ptx ? new ProductCount(27.9, 16, 40) : new ProductCount(21.4, 16, 32);
+        };
+    }
 }

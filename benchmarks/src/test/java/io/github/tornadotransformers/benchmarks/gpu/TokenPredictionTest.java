@@ -73,6 +73,17 @@ class TokenPredictionTest {
     }
 
     @Test
+    void anItemHasAColumnWhereRowsAreNotWholeWords() {
+        TokenPrediction token = of("gpt2-124M", DType.BF16, Backend.CUDA, Shape.GROUPS, 1024, 0);
+        PredictedKernel head = kernel(token, "lmHeadSlices");
+
+        assertThat(head.kernel()).isEqualTo("LinearGroupKernels.sliceSumsOfElements");
+        // Six slices, and 393 groups of 128 for the columns.
+        assertThat(head.items()).isEqualTo(6 * 393 * 128);
+        assertThat(head.instructions()).isCloseTo(6.0 * 50_257 * (10.4 * 128 + 45), withinPercentage(1e-6));
+    }
+
+    @Test
     void aLoopHasAnItemForEachColumnAndTheCountOfLoops() {
         PredictedKernel product = kernel(llama2(Backend.CUDA, Shape.LOOPS), "qkvProjSlices");
 
