@@ -3,12 +3,11 @@ package io.github.tornadotransformers.host;
 import io.github.tornadotransformers.models.checkpoint.DType;
 import io.github.tornadotransformers.models.checkpoint.WeightLayout;
 import java.lang.foreign.MemorySegment;
-import java.lang.foreign.ValueLayout;
 import java.nio.ByteOrder;
-import java.util.Arrays;
 import jdk.incubator.vector.ByteVector;
 import jdk.incubator.vector.FloatVector;
 import jdk.incubator.vector.IntVector;
+import jdk.incubator.vector.ShortVector;
 import jdk.incubator.vector.VectorOperators;
 import jdk.incubator.vector.VectorSpecies;
 
@@ -25,6 +24,7 @@ final class PanelSweep {
     private static final int HALF = PANEL / 2;
     private static final VectorSpecies<Float> FLOATS = VectorMath.FLOATS;
     private static final VectorSpecies<Integer> INTS = VectorMath.INTS;
+    private static final VectorSpecies<Short> SHORTS = WidenedRows.SHORTS;
     private static final VectorSpecies<Byte> BYTES = WidenedRows.BYTES;
     private static final int LANES = VectorMath.LANES;
     private static final ByteOrder ORDER = ByteOrder.LITTLE_ENDIAN;
@@ -43,8 +43,20 @@ final class PanelSweep {
     /** Groups of panels for each thread that are worth it: with fewer, some threads would wait for others. */
     private static final int WORTHWHILE = 4;
 
-    /** Rows that are widened at a time; they stay in the first-level cache. */
-    private static final int CHUNK = 32;
+    /** From where a half's significand lies to where a float's does. */
+    private static final int TO_SIGNIFICAND = 13;
+
+    /** A half's exponent and significand there. */
+    private static final int SIZE = 0x0FFF_E000;
+
+    /** The least half that is not subnormal, there. */
+    private static final int FIRST_NORMAL = 1 << 23;
+
+    /** What is added to an exponent: a half's of all ones becomes a float's of all ones. */
+    private static final int RAISED = (255 - 31) << 23;
+
+    /** The bits of 2^-14. */
+    private static final int LEAST_NORMAL = (127 - 14) << 23;
 
     /** Room for the sums of so many columns. */
     static final int COLUMNS = MANY * PANEL;
@@ -54,10 +66,6 @@ final class PanelSweep {
      * order that processors do not foresee, at half the speed. Loops that wait for the processor are unrolled.
      */
     private int step = 1;
-
-    private final float[] slice = new float[FEW * PANEL];
-    private final short[] halves = new short[CHUNK * PANEL];
-    private final float[] widened = new float[FEW * CHUNK * PANEL];
 
     /** How many panels {@link #product} should be asked for at once, where each thread has so many. */
     static int abreast(DType dtype, int panelsOfThread) {
@@ -122,7 +130,11 @@ final class PanelSweep {
                     sweepPairs(elements, first, next, pair, depth, step, x, offset, total, to);
                 }
             }
-            case F16 -> sweepHalves(elements, first, next, count, depth, x, offset, total, to);
+            case F16 -> {
+                for (int c = 0; c < columns; c += FEW_SUMS * LANES) {
+                    sweepFourOfHalves(elements, first, next, c, depth, step, x, offset, total, to);
+                }
+            }
             case STORED -> throw new IllegalStateException("tensors are kept apart");
             case INT8 -> {
                 MemorySegment scales = matrix.scales();
@@ -319,57 +331,106 @@ final class PanelSweep {
         total3.intoArray(total, to + other + HALF);
     }
 
-    /** By way of an array: the compiler makes vectors of the conversion's loop for arrays only. */
-    private void sweepHalves(
-            MemorySegment elements,
+    /**
+     * Exponents are raised so far that infinity's and NaN's remain theirs, and lowered by a product, which keeps those; what is subnormal
+     * becomes a float by a difference. All of it is exact, and no float on the way is subnormal, which some processors are slow with.
+     */
+    private static void sweepFourOfHalves(
+            MemorySegment panels,
             long first,
             long next,
-            int panels,
+            int c,
             int depth,
+            int step,
             float[] x,
             int offset,
             float[] total,
             int to) {
-        Arrays.fill(total, to, to + FEW * PANEL, 0f);
+        long at0 = at(first, next, c, Short.BYTES);
+        long at1 = at(first, next, c + LANES, Short.BYTES);
+        long at2 = at(first, next, c + 2 * LANES, Short.BYTES);
+        long at3 = at(first, next, c + 3 * LANES, Short.BYTES);
+        FloatVector total0 = FloatVector.zero(FLOATS);
+        FloatVector total1 = FloatVector.zero(FLOATS);
+        FloatVector total2 = FloatVector.zero(FLOATS);
+        FloatVector total3 = FloatVector.zero(FLOATS);
+        FloatVector lowered = FloatVector.broadcast(FLOATS, 0x1p-112f);
+        FloatVector leastNormal = FloatVector.broadcast(FLOATS, 0x1p-14f);
         for (int start = 0; start < depth; start += HostOps.SLICE) {
-            Arrays.fill(slice, 0f);
             int end = Math.min(start + HostOps.SLICE, depth);
-            for (int chunk = start; chunk < end; chunk += CHUNK) {
-                int size = Math.min(CHUNK, end - chunk);
-                for (int panel = 0; panel < panels; panel++) {
-                    long from = first + panel * next + (long) chunk * (PANEL * Short.BYTES);
-                    MemorySegment.copy(elements, ValueLayout.JAVA_SHORT, from, halves, 0, size * PANEL);
-                    WidenedRows.widenF16(halves, size * PANEL, widened, panel * CHUNK * PANEL);
-                }
-                for (int c = 0; c < panels * PANEL; c += FEW_SUMS * LANES) {
-                    addWidened(widened, c, size, x, offset + chunk, slice);
-                }
+            FloatVector sum0 = FloatVector.zero(FLOATS);
+            FloatVector sum1 = FloatVector.zero(FLOATS);
+            FloatVector sum2 = FloatVector.zero(FLOATS);
+            FloatVector sum3 = FloatVector.zero(FLOATS);
+            for (int k = start; k < end; k += step) {
+                long row = (long) k * (PANEL * Short.BYTES);
+                FloatVector factor = FloatVector.broadcast(FLOATS, x[offset + k]);
+                IntVector half0 = ((IntVector) ShortVector.fromMemorySegment(SHORTS, panels, at0 + row, ORDER)
+                                .convertShape(VectorOperators.S2I, INTS, 0))
+                        .lanewise(VectorOperators.LSHL, TO_SIGNIFICAND);
+                IntVector size0 = half0.and(SIZE);
+                IntVector normal0 =
+                        size0.add(RAISED).reinterpretAsFloats().mul(lowered).reinterpretAsInts();
+                IntVector subnormal0 = size0.or(LEAST_NORMAL)
+                        .reinterpretAsFloats()
+                        .sub(leastNormal)
+                        .reinterpretAsInts();
+                sum0 = normal0.blend(subnormal0, size0.lt(FIRST_NORMAL))
+                        .or(half0.and(Integer.MIN_VALUE))
+                        .reinterpretAsFloats()
+                        .fma(factor, sum0);
+                IntVector half1 = ((IntVector) ShortVector.fromMemorySegment(SHORTS, panels, at1 + row, ORDER)
+                                .convertShape(VectorOperators.S2I, INTS, 0))
+                        .lanewise(VectorOperators.LSHL, TO_SIGNIFICAND);
+                IntVector size1 = half1.and(SIZE);
+                IntVector normal1 =
+                        size1.add(RAISED).reinterpretAsFloats().mul(lowered).reinterpretAsInts();
+                IntVector subnormal1 = size1.or(LEAST_NORMAL)
+                        .reinterpretAsFloats()
+                        .sub(leastNormal)
+                        .reinterpretAsInts();
+                sum1 = normal1.blend(subnormal1, size1.lt(FIRST_NORMAL))
+                        .or(half1.and(Integer.MIN_VALUE))
+                        .reinterpretAsFloats()
+                        .fma(factor, sum1);
+                IntVector half2 = ((IntVector) ShortVector.fromMemorySegment(SHORTS, panels, at2 + row, ORDER)
+                                .convertShape(VectorOperators.S2I, INTS, 0))
+                        .lanewise(VectorOperators.LSHL, TO_SIGNIFICAND);
+                IntVector size2 = half2.and(SIZE);
+                IntVector normal2 =
+                        size2.add(RAISED).reinterpretAsFloats().mul(lowered).reinterpretAsInts();
+                IntVector subnormal2 = size2.or(LEAST_NORMAL)
+                        .reinterpretAsFloats()
+                        .sub(leastNormal)
+                        .reinterpretAsInts();
+                sum2 = normal2.blend(subnormal2, size2.lt(FIRST_NORMAL))
+                        .or(half2.and(Integer.MIN_VALUE))
+                        .reinterpretAsFloats()
+                        .fma(factor, sum2);
+                IntVector half3 = ((IntVector) ShortVector.fromMemorySegment(SHORTS, panels, at3 + row, ORDER)
+                                .convertShape(VectorOperators.S2I, INTS, 0))
+                        .lanewise(VectorOperators.LSHL, TO_SIGNIFICAND);
+                IntVector size3 = half3.and(SIZE);
+                IntVector normal3 =
+                        size3.add(RAISED).reinterpretAsFloats().mul(lowered).reinterpretAsInts();
+                IntVector subnormal3 = size3.or(LEAST_NORMAL)
+                        .reinterpretAsFloats()
+                        .sub(leastNormal)
+                        .reinterpretAsInts();
+                sum3 = normal3.blend(subnormal3, size3.lt(FIRST_NORMAL))
+                        .or(half3.and(Integer.MIN_VALUE))
+                        .reinterpretAsFloats()
+                        .fma(factor, sum3);
             }
-            VectorMath.add(total, to, slice, 0, FEW * PANEL);
+            total0 = total0.add(sum0);
+            total1 = total1.add(sum1);
+            total2 = total2.add(sum2);
+            total3 = total3.add(sum3);
         }
-    }
-
-    /** {@code sums[c] += x[offset + k] * panels[k][c]} for {@code k < depth}, in order. */
-    private static void addWidened(float[] panels, int c, int depth, float[] x, int offset, float[] sums) {
-        int at0 = (int) at(0, CHUNK * PANEL, c, 1);
-        int at1 = (int) at(0, CHUNK * PANEL, c + LANES, 1);
-        int at2 = (int) at(0, CHUNK * PANEL, c + 2 * LANES, 1);
-        int at3 = (int) at(0, CHUNK * PANEL, c + 3 * LANES, 1);
-        FloatVector sum0 = FloatVector.fromArray(FLOATS, sums, c);
-        FloatVector sum1 = FloatVector.fromArray(FLOATS, sums, c + LANES);
-        FloatVector sum2 = FloatVector.fromArray(FLOATS, sums, c + 2 * LANES);
-        FloatVector sum3 = FloatVector.fromArray(FLOATS, sums, c + 3 * LANES);
-        for (int k = 0; k < depth; k++) {
-            FloatVector factor = FloatVector.broadcast(FLOATS, x[offset + k]);
-            sum0 = FloatVector.fromArray(FLOATS, panels, at0 + k * PANEL).fma(factor, sum0);
-            sum1 = FloatVector.fromArray(FLOATS, panels, at1 + k * PANEL).fma(factor, sum1);
-            sum2 = FloatVector.fromArray(FLOATS, panels, at2 + k * PANEL).fma(factor, sum2);
-            sum3 = FloatVector.fromArray(FLOATS, panels, at3 + k * PANEL).fma(factor, sum3);
-        }
-        sum0.intoArray(sums, c);
-        sum1.intoArray(sums, c + LANES);
-        sum2.intoArray(sums, c + 2 * LANES);
-        sum3.intoArray(sums, c + 3 * LANES);
+        total0.intoArray(total, to + c);
+        total1.intoArray(total, to + c + LANES);
+        total2.intoArray(total, to + c + 2 * LANES);
+        total3.intoArray(total, to + c + 3 * LANES);
     }
 
     /** A block's sum, in order from 0f, times its scales is what the slice adds. */

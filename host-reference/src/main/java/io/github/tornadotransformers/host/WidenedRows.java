@@ -23,7 +23,7 @@ final class WidenedRows {
     private static final int SHORTEST_VECTOR = 64;
 
     /** As many shorts as there are float lanes. */
-    private static final VectorSpecies<Short> SHORTS = VectorSpecies.of(
+    static final VectorSpecies<Short> SHORTS = VectorSpecies.of(
             short.class, VectorShape.forBitSize(Math.max(SHORTEST_VECTOR, FLOATS.vectorBitSize() / 2)));
 
     /** As many bytes as there are float lanes, or twice as many where vectors are short. */
