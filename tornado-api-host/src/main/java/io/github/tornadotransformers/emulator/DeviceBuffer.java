@@ -45,7 +45,7 @@ final class DeviceBuffer {
 
     void write(TornadoNativeArray host) {
         memory.getSegment().copyFrom(host.getSegment());
-        device.countToDevice(memory.getNumBytesOfSegment());
+        device.arrived(host, memory);
         defined = true;
     }
 

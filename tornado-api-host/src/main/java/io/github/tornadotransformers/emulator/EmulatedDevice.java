@@ -7,6 +7,7 @@ import java.util.HashSet;
 import java.util.Map;
 import java.util.OptionalInt;
 import java.util.Set;
+import java.util.function.BiConsumer;
 import uk.ac.manchester.tornado.api.TornadoDeviceContext;
 import uk.ac.manchester.tornado.api.TornadoTargetDevice;
 import uk.ac.manchester.tornado.api.WorkerGrid;
@@ -29,6 +30,7 @@ public final class EmulatedDevice implements TornadoDevice, TornadoTargetDevice,
     private long bytesToDevice;
     private long bytesToHost;
     private long tasksRun;
+    private BiConsumer<TornadoNativeArray, TornadoNativeArray> copyFault = (_, _) -> {};
 
     public EmulatedDevice() {
         this(DeviceLimits.DEFAULT);
@@ -36,6 +38,16 @@ public final class EmulatedDevice implements TornadoDevice, TornadoTargetDevice,
 
     public EmulatedDevice(DeviceLimits limits) {
         this.limits = limits;
+    }
+
+    /** From now on copies to the device are followed by what a fault does: it gets the host's array and what has arrived of it. */
+    public void breakCopies(BiConsumer<TornadoNativeArray, TornadoNativeArray> fault) {
+        copyFault = fault;
+    }
+
+    void arrived(TornadoNativeArray host, TornadoNativeArray memory) {
+        countToDevice(memory.getNumBytesOfSegment());
+        copyFault.accept(host, memory);
     }
 
     /** Bytes that graphs hold on this device now. */

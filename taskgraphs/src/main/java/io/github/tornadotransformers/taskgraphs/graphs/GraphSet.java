@@ -32,6 +32,7 @@ final class GraphSet {
     private final boolean headFollowsDecode;
     private final List<GraphChain> chains = new ArrayList<>();
     private final Optional<DeviceGraph> copy;
+    private final Optional<UploadCheck> check;
     private final List<DeviceGraph> graphs;
 
     /**
@@ -56,8 +57,15 @@ final class GraphSet {
         }
         this.headFollowsDecode = !heads.isEmpty();
         this.copy = rows.ofBatches() ? Optional.of(copyGraph()) : Optional.empty();
-        this.graphs = Stream.concat(chains.stream().flatMap(GraphChain::graphs).distinct(), copy.stream())
-                .toList();
+        List<DeviceGraph> all = new ArrayList<>(
+                chains.stream().flatMap(GraphChain::graphs).distinct().toList());
+        copy.ifPresent(all::add);
+        // Graphs of single Ops are many to carry everything through.
+        this.check = traced || !UploadCheck.isFor(model.device())
+                ? Optional.empty()
+                : Optional.of(new UploadCheck(plannedTables(all)));
+        check.ifPresent(each -> all.add(each.graph()));
+        this.graphs = List.copyOf(all);
         settle();
     }
 
@@ -73,6 +81,14 @@ final class GraphSet {
     /** Copies a page in every layer; it can run between two chains. There is one where sequences share pages. */
     Optional<DeviceGraph> copy() {
         return copy;
+    }
+
+    /**
+     * Whether tables are on the device as they were sent. Its graph can run once a head has, with which everything is there. There is
+     * none where Ops are traced, nor on devices that it is not for.
+     */
+    Optional<UploadCheck> check() {
+        return check;
     }
 
     /**
@@ -189,7 +205,12 @@ final class GraphSet {
             boolean withoutHead = from.stage() != Stage.DECODE || !headFollowsDecode;
             chains.forEach(next -> from.precedes(next.entry(), withoutHead));
             copy.ifPresent(next -> from.precedes(next, withoutHead));
+            check.ifPresent(next -> from.precedes(next.graph(), false));
         }
+        check.ifPresent(each -> {
+            copy.ifPresent(each.graph()::precedes);
+            chains.forEach(next -> each.graph().precedes(next.entry()));
+        });
         copy.ifPresent(graph -> {
             graph.precedes(graph);
             chains.forEach(next -> graph.precedes(next.entry()));
@@ -215,10 +236,19 @@ final class GraphSet {
     /** What the host fills before the device is first used, and no kernel writes. */
     private Set<ArrayKey<?>> tables() {
         Set<ArrayKey<?>> tables = new LinkedHashSet<>();
-        graphs.forEach(graph -> graph.uses().stream()
-                .filter(key -> key instanceof WeightKey<?> || key instanceof RotaryKey)
-                .forEach(tables::add));
+        graphs.forEach(graph -> graph.uses().stream().filter(GraphSet::isTable).forEach(tables::add));
         return tables;
+    }
+
+    private static boolean isTable(ArrayKey<?> key) {
+        return key instanceof WeightKey<?> || key instanceof RotaryKey;
+    }
+
+    private static Set<PlannedArray<?>> plannedTables(List<DeviceGraph> graphs) {
+        return graphs.stream()
+                .flatMap(DeviceGraph::arrays)
+                .filter(array -> isTable(array.key()))
+                .collect(Collectors.toCollection(LinkedHashSet::new));
     }
 
     private List<ArrayKey<?>> caches() {
@@ -248,7 +278,9 @@ final class GraphSet {
             } else if (perExecution.contains(array)) {
                 graph.move(Movement.UPLOAD_ALWAYS, array, true);
             } else if (!settled.contains(array)) {
-                boolean isRead = array.equals(logits(Stage.HEAD)) || array.equals(logits(Stage.HEADS));
+                boolean isRead = array.equals(logits(Stage.HEAD))
+                        || array.equals(logits(Stage.HEADS))
+                        || check.filter(each -> each.sums().contains(array)).isPresent();
                 graph.move(isRead ? Movement.DOWNLOAD : Movement.PERSIST, array, isRead);
             }
         }

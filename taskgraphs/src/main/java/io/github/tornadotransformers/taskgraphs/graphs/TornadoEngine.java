@@ -298,6 +298,10 @@ public final class TornadoEngine implements Engine {
         }
         if (!released) {
             // Every graph that brings weights to the device has run.
+            graphs.check().ifPresent(check -> {
+                plan.execute(check.graph());
+                check.require(arrays, options.device());
+            });
             arrays.releaseWeights();
             released = true;
         }

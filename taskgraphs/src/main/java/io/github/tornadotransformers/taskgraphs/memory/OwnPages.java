@@ -20,7 +20,7 @@ final class OwnPages {
     static <T extends TornadoNativeArray> T allocate(PlannedArray<T> planned, Arena arena) {
         long start = WeightAllocator.ALIGNMENT - TornadoNativeArray.ARRAY_HEADER;
         long pages = Math.ceilDiv(Math.addExact(start, planned.bytes()), PAGE);
-        MemorySegment memory = arena.allocate(pages * PAGE, PAGE);
+        MemorySegment memory = UntouchedMemory.allocate(pages * PAGE, PAGE, arena);
         return planned.key().type().over().apply(memory.asSlice(start, planned.bytes()));
     }
 }

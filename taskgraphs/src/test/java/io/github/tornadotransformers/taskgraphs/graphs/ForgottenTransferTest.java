@@ -62,6 +62,9 @@ class ForgottenTransferTest {
 
     private static final DeviceLimits SMALL_FOR_LLAMA = smallBuffers(8000);
 
+    /** Its uploads are checked. Loops run on it, which are emulated faster than groups. */
+    private static final DeviceLimits GPU = new DeviceLimits(TornadoDeviceType.GPU, 4L << 30, 1L << 30, 64, true);
+
     private static final ModelConfig LLAMA = new LlamaConfig(
             new Sizes(19, 80, 12, 20, 2),
             new Heads(2, 1, 6),
@@ -128,7 +131,9 @@ class ForgottenTransferTest {
                     of("two kinds, two groups", TWO_KINDS, GraphMode.LAYERED, 1, Use.ONE_SEQUENCE, SMALL_FOR_LLAMA),
                     of("gpt2 layered, batches", GPT2, GraphMode.LAYERED, BATCH_ROWS, Use.BATCHES),
                     of("llama layered, batches", LLAMA, GraphMode.LAYERED, BATCH_ROWS, Use.BATCHES),
-                    of("llama fused, batches", LLAMA, GraphMode.FUSED, BATCH_ROWS, Use.BATCHES));
+                    of("llama fused, batches", LLAMA, GraphMode.FUSED, BATCH_ROWS, Use.BATCHES),
+                    of("llama on a GPU, batches", LLAMA, GraphMode.LAYERED, BATCH_ROWS, Use.BATCHES, GPU),
+                    of("two kinds on a GPU", TWO_KINDS, GraphMode.LAYERED, ROWS, Use.ONE_SEQUENCE, GPU));
         }
 
         ChainRows chainRows() {

@@ -19,13 +19,18 @@ import io.github.tornadotransformers.taskgraphs.devices.DeviceInfo;
 import io.github.tornadotransformers.taskgraphs.devices.MathMode;
 import io.github.tornadotransformers.testsupport.RandomData;
 import io.github.tornadotransformers.testsupport.RandomModels;
+import java.io.IOException;
 import java.lang.foreign.MemorySegment;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.condition.EnabledOnOs;
+import org.junit.jupiter.api.condition.OS;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import uk.ac.manchester.tornado.api.types.arrays.FloatArray;
@@ -237,5 +242,31 @@ class DeviceArraysTest {
         DeviceCache values = DeviceCache.of(CacheKey.Part.VALUES, model.cache(CacheKey.Part.VALUES, 0), format);
         assertThat(keys.floats()).isNotEqualTo(values.floats());
         assertThat(keys.shorts()).isNotEqualTo(values.shorts());
+    }
+
+    /** What only names memory of the device takes none of the host's: no more than a hundredth. */
+    @Test
+    @EnabledOnOs(OS.LINUX)
+    void whatIsNotTouchedIsNotThere() throws IOException {
+        long elements = 1L << 26;
+        long before = residentBytes();
+        try (DeviceArrays arrays = new DeviceArrays(plan(new PlannedArray<>(SUMS, elements)))) {
+            assertThat(residentBytes() - before).isLessThan(elements * Float.BYTES / 100);
+            FloatArray array = arrays.get(SUMS);
+            assertThat(array.get((int) elements - 1)).isZero();
+            array.set((int) elements - 1, 1f);
+            assertThat(array.get((int) elements - 1)).isOne();
+            array.init(2f);
+            assertThat(residentBytes() - before).isGreaterThan(elements * Float.BYTES / 2);
+        }
+        assertThat(residentBytes() - before).isLessThan(elements * Float.BYTES / 2);
+    }
+
+    private static long residentBytes() throws IOException {
+        String line = Files.readAllLines(Path.of("/proc/self/status")).stream()
+                .filter(each -> each.startsWith("VmRSS:"))
+                .findFirst()
+                .orElseThrow();
+        return Long.parseLong(line.replaceAll("\\D", "")) * 1024;
     }
 }
