@@ -15,6 +15,7 @@ import io.github.tornadotransformers.models.llama.LlamaConfig;
 import io.github.tornadotransformers.models.program.Program;
 import io.github.tornadotransformers.models.rope.Rope;
 import io.github.tornadotransformers.models.rope.RopeScaling;
+import io.github.tornadotransformers.taskgraphs.devices.Backend;
 import io.github.tornadotransformers.taskgraphs.devices.DeviceInfo;
 import io.github.tornadotransformers.taskgraphs.devices.MathMode;
 import io.github.tornadotransformers.taskgraphs.devices.RuntimeSettings;
@@ -72,7 +73,7 @@ public final class OclgrindChecks {
     private OclgrindChecks() {}
 
     public static void main(String[] arguments) throws IOException {
-        DeviceInfo device = TornadoDevices.choose(Optional.empty(), Optional.empty(), MathMode.STRICT);
+        DeviceInfo device = TornadoDevices.choose(Optional.of(Backend.OPENCL), Optional.empty(), MathMode.STRICT);
         switch (arguments[1]) {
             case TOKENS -> {
                 requireTheHostsBits(device, GPT2, DType.F32);

@@ -8,6 +8,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -36,9 +37,13 @@ class OclgrindTest {
     }
 
     private void run(Oclgrind oclgrind, String what) throws IOException, InterruptedException {
+        TornadoSdk sdk = TornadoSdk.assumed();
+        Assumptions.assumeTrue(
+                sdk.backends().contains("opencl-backend"),
+                () -> "the TornadoVM SDK in %s was built without OpenCL".formatted(sdk.home()));
         Path done = folder.resolve("done");
-        String output = TornadoSdk.output(oclgrind.showTo(TornadoSdk.assumed()
-                .launch(List.of(), classPath(), OclgrindChecks.class.getName(), List.of(done.toString(), what))));
+        String output = TornadoSdk.output(oclgrind.showTo(
+                sdk.launch(List.of(), classPath(), OclgrindChecks.class.getName(), List.of(done.toString(), what))));
         assertThat(done).as(output).exists();
         assertThat(Files.readString(done)).contains("GPU");
     }
