@@ -63,7 +63,7 @@ public record TokenPredictionReport(TokenPrediction groups, TokenPrediction loop
                 Locale.ROOT,
                 """
                 %s %s on %s (%s), a token at position %d, predicted: %s tokens/s, %s of %s TB/s; as loops %s tokens/s, %s.
-                %d launches in %d graphs take %s of its %s ms; what TornadoVM takes on the host is not counted.
+                %d launches in %d graphs take %s of its %s ms; what TornadoVM takes on the host is not counted.%s
                 """,
                 groups.model(),
                 name(),
@@ -78,7 +78,10 @@ public record TokenPredictionReport(TokenPrediction groups, TokenPrediction loop
                 groups.launches(),
                 groups.graphs(),
                 Figures.significant(groups.launchSeconds() * MILLI),
-                Figures.significant(groups.seconds() * MILLI));
+                Figures.significant(groups.seconds() * MILLI),
+                groups.fits()
+                        ? ""
+                        : " It does not fit the memory of " + groups.gpu().name() + ".");
     }
 
     private String name() {
@@ -118,7 +121,8 @@ public record TokenPredictionReport(TokenPrediction groups, TokenPrediction loop
     private ObjectNode token() {
         ObjectNode node = head().put("graphs", groups.graphs())
                 .put("launches", groups.launches())
-                .put("memory_bytes", groups.memoryBytes());
+                .put("memory_bytes", groups.memoryBytes())
+                .put("fits", groups.fits());
         JsonReport.number(node, "seconds", groups.seconds());
         JsonReport.number(node, "launch_seconds", groups.launchSeconds());
         JsonReport.number(node, "tokens_per_s", groups.tokensPerSecond());

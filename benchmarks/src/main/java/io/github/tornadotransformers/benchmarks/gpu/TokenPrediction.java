@@ -10,6 +10,7 @@ import io.github.tornadotransformers.taskgraphs.graphs.DeviceGraph;
 import io.github.tornadotransformers.taskgraphs.graphs.DeviceOptions;
 import io.github.tornadotransformers.taskgraphs.graphs.DeviceTask;
 import io.github.tornadotransformers.taskgraphs.graphs.TokenTasks;
+import io.github.tornadotransformers.taskgraphs.memory.MemoryPlan;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -19,10 +20,18 @@ import java.util.Map;
  *
  * @param position of the token: so many are before it
  * @param graphs that are executed
+ * @param fits whether what tasks work on fits the GPU's memory
  * @param kernels in running order
  */
 public record TokenPrediction(
-        String model, DType dtype, Gpu gpu, Backend backend, int position, int graphs, List<PredictedKernel> kernels) {
+        String model,
+        DType dtype,
+        Gpu gpu,
+        Backend backend,
+        int position,
+        int graphs,
+        boolean fits,
+        List<PredictedKernel> kernels) {
     private static final int MOST_GROUP_ITEMS = 1024;
 
     public TokenPrediction {
@@ -58,14 +67,16 @@ public record TokenPrediction(
             int context,
             int position) {
         Program program = config.program(context);
-        Map<DeviceGraph, Integer> graphs = TokenTasks.of(program, dtype, DeviceOptions.of(device(gpu, backend, shape)));
+        DeviceInfo device = device(gpu, backend, shape);
+        Map<DeviceGraph, Integer> graphs = TokenTasks.of(program, dtype, DeviceOptions.of(device));
         Map<List<String>, PredictedKernel> kernels = new LinkedHashMap<>();
         graphs.forEach((graph, times) -> graph.tasks().forEach(task -> {
             PredictedKernel kernel = kernel(task, times, gpu, backend, position);
             kernels.merge(List.of(kernel.task(), kernel.kernel()), kernel, PredictedKernel::plus);
         }));
         int executed = graphs.values().stream().mapToInt(Integer::intValue).sum();
-        return new TokenPrediction(model, dtype, gpu, backend, position, executed, List.copyOf(kernels.values()));
+        boolean fits = new MemoryPlan(device, graphs.keySet().stream().flatMap(DeviceGraph::arrays)).fits();
+        return new TokenPrediction(model, dtype, gpu, backend, position, executed, fits, List.copyOf(kernels.values()));
     }
 
     private static DeviceInfo device(Gpu gpu, Backend backend, Shape shape) {

@@ -135,6 +135,17 @@ class TokenPredictionTest {
         }
     }
 
+    /** 69 billion weights: 276 GB as float32, 138 as bf16 beside a small cache; an H200 has 141. */
+    @Test
+    void aModelFitsOrNot() {
+        assertThat(of("llama2-70B", DType.F32, Backend.CUDA, Shape.GROUPS, 128, 64)
+                        .fits())
+                .isFalse();
+        assertThat(of("llama2-70B", DType.BF16, Backend.CUDA, Shape.GROUPS, 128, 64)
+                        .fits())
+                .isTrue();
+    }
+
     @Test
     void aTokenIsItsKernels() {
         TokenPrediction token = llama2(Backend.CUDA, Shape.GROUPS);

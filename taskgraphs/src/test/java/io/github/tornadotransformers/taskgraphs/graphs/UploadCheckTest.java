@@ -129,8 +129,8 @@ class UploadCheckTest {
                     DeviceOptions.of(TornadoDevices.choose(Optional.empty(), Optional.empty(), MathMode.STRICT));
             tables.addAll(sizesOfTables(dtype, options.device()));
             try (TornadoForwardPass engine =
-                    TornadoForwardPass.open(PROGRAM, dtype, _ -> weights, options.withPrefillRows(1))) {
-                engine.forward(new int[] {3, 1, 4}, 0);
+                    TornadoForwardPass.open(PROGRAM, dtype, _ -> weights, options.withPrefillRows(4))) {
+                engine.forward(new int[] {3, 1, 4, 1, 5, 9, 2, 6}, 0); // one, then four at once
                 return sent.stream().map(TornadoNativeArray::getSize).toList();
             }
         });
@@ -139,7 +139,7 @@ class UploadCheckTest {
     /** Their elements; nothing else that goes to the device has as many as one of them. */
     private static Set<Long> sizesOfTables(DType dtype, DeviceInfo device) {
         DeviceModel model = DeviceModel.of(PROGRAM, dtype, KvType.F32, MathMode.STRICT, device, 1);
-        return new GraphSet(model, GraphMode.LAYERED, ChainRows.ofOne(PROGRAM, 1), false)
+        return new GraphSet(model, GraphMode.LAYERED, ChainRows.ofOne(PROGRAM, 4), false)
                 .arrays()
                 .filter(array -> array.key() instanceof WeightKey<?>)
                 .map(PlannedArray::elements)
