@@ -16,6 +16,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
@@ -24,6 +25,8 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Whatever a client or a model does, the server goes on answering the others. */
 @Timeout(120)
@@ -63,7 +66,7 @@ class FaultsTest {
     void idleHalfOpenAndBrokenConnectionsHinderNobody() throws IOException {
         List<Socket> sockets = new ArrayList<>();
         try (TestServer server = start()) {
-            for (int i = 0; i < 500; i++) {
+            for (int i = 0; i < 1_000; i++) {
                 sockets.add(
                         new Socket(server.address().getHost(), server.address().getPort()));
             }
@@ -85,6 +88,39 @@ class FaultsTest {
             for (Socket socket : sockets) {
                 socket.close();
             }
+        }
+    }
+
+    /** 100 MB, whose size is said before or not: refused after what is read at most, while others are answered. */
+    @ParameterizedTest
+    @ValueSource(booleans = {true, false})
+    void bodiesWithoutEndAreRefused(boolean sizeIsSaid) throws IOException, InterruptedException {
+        byte[] piece = new byte[1 << 20];
+        Arrays.fill(piece, (byte) ' ');
+        String size = sizeIsSaid ? "Content-Length: 104857600" : "Transfer-Encoding: chunked";
+        try (TestServer server = start();
+                Socket socket =
+                        new Socket(server.address().getHost(), server.address().getPort())) {
+            OutputStream out = socket.getOutputStream();
+            out.write(("POST " + PATH + " HTTP/1.1\r\nHost: x\r\n" + size + "\r\n\r\n")
+                    .getBytes(StandardCharsets.US_ASCII));
+            Thread sender = Thread.ofVirtual().start(() -> {
+                try {
+                    for (int i = 0; i < 100; i++) {
+                        out.write((sizeIsSaid ? "" : "100000\r\n").getBytes(StandardCharsets.US_ASCII));
+                        out.write(piece);
+                        out.write((sizeIsSaid ? "" : "\r\n").getBytes(StandardCharsets.US_ASCII));
+                    }
+                } catch (IOException _) {
+                    // The server need not read what it refuses.
+                }
+            });
+            assertAnswers(server);
+            String answer = new String(socket.getInputStream().readNBytes(200), StandardCharsets.UTF_8);
+            assertThat(answer).startsWith("HTTP/1.1 413");
+            socket.close();
+            sender.join();
+            assertAnswers(server);
         }
     }
 
@@ -154,7 +190,7 @@ class FaultsTest {
     void aModelThatCannotBeLoadedIsSaidAndOthersAnswer() throws IOException {
         Path broken = TestServer.model(Files.createDirectory(folder.resolve("broken")), 6);
         Path weights = broken.resolve("model.safetensors");
-        Files.write(weights, java.util.Arrays.copyOf(Files.readAllBytes(weights), 500));
+        Files.write(weights, Arrays.copyOf(Files.readAllBytes(weights), 500));
         try (TestServer server = TestServer.start(
                 ServerSettings.DEFAULT,
                 TestServer.served(TestServer.MODEL, model),
