@@ -7,6 +7,7 @@ import static io.github.tornadotransformers.benchmarks.gpu.KernelWork.Level.NEAR
 import io.github.tornadotransformers.benchmarks.BenchmarkException;
 import io.github.tornadotransformers.benchmarks.gpu.KernelWork.Level;
 import io.github.tornadotransformers.benchmarks.gpu.KernelWork.Loads;
+import io.github.tornadotransformers.kernels.LikeliestKernels;
 import io.github.tornadotransformers.kernels.LinearKernels;
 import io.github.tornadotransformers.kernels.Slices;
 import io.github.tornadotransformers.kernels.WeightFormat;
@@ -116,6 +117,8 @@ final class KernelWorks {
             case "CacheKernels.append" -> append();
             case "GatedMlpKernels.gatedMlp" -> activated(scalar("width"));
             case "ScaleKernels.scale" -> activated(scalar("width"));
+            case "LikeliestKernels.ofParts" -> largestOfParts();
+            case "LikeliestKernels.ofAll" -> largestOfAll();
             case "RowKernels.copyRows" -> elements(scalar("width"), 1);
             case "AttentionKernels.scaledScores" -> scores();
             case "AttentionKernels.sliceMaxima" -> maxima();
@@ -255,6 +258,24 @@ final class KernelWorks {
         cacheBytes += width * (slices + 1) * FLOAT;
         memoryBytes += (long) keyValues * keyValueBytes();
         return width / sums;
+    }
+
+    private long largestOfParts() {
+        int logits = scalar("logits");
+        int each = Math.ceilDiv(logits, LikeliestKernels.parts(logits));
+        loads(CACHE, each, 1, FLOAT);
+        chain(each);
+        cacheBytes += (long) logits * FLOAT;
+        return items;
+    }
+
+    private long largestOfAll() {
+        int each = Math.ceilDiv(LikeliestKernels.parts(scalar("logits")), LikeliestKernels.GROUP);
+        loads(CACHE, 3L * each, 3, FLOAT);
+        chain(2L * each);
+        chain += Integer.numberOfTrailingZeros(LikeliestKernels.GROUP) * (double) BARRIER;
+        cacheBytes += (long) LikeliestKernels.parts(scalar("logits")) * 3 * FLOAT;
+        return items;
     }
 
     private long append() {

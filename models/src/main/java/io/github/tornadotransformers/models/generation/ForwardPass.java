@@ -20,6 +20,18 @@ public interface ForwardPass extends AutoCloseable {
      */
     float[] forward(int[] tokens, int firstPosition);
 
+    /**
+     * As {@link #forward}, where only the largest logit matters: an engine may keep them to itself.
+     *
+     * @return its index, the lowest where several are
+     * @throws NonFiniteLogitException if a logit is NaN or infinite
+     */
+    default int likeliest(int[] tokens, int firstPosition) {
+        float[] logits = forward(tokens, firstPosition);
+        Logits.requireFinite(logits, 0, logits.length, firstPosition + tokens.length - 1);
+        return Logits.argmax(logits, logits.length);
+    }
+
     /** As {@link #forward}, but hands on the logits of every token, in order. */
     void forwardAll(int[] tokens, int firstPosition, LogitsSink sink);
 

@@ -7,6 +7,7 @@ import io.github.tornadotransformers.models.tokenizer.StreamingDecoder;
 import io.github.tornadotransformers.models.tokenizer.Tokenizer;
 import java.util.Arrays;
 import java.util.Optional;
+import java.util.function.IntSupplier;
 
 /**
  * A prompt and its continuation: chooses tokens from logits until an end token, a stop text, the number of tokens or the
@@ -157,6 +158,24 @@ public final class Generation implements Sequence {
 
     @Override
     public Optional<StopReason> accept(float[] logits, int offset) {
+        return accept(() -> {
+            int id = sampler.sample(logits, offset, length - 1);
+            listener.chosen(id, logits, offset);
+            return id;
+        });
+    }
+
+    @Override
+    public boolean takesLikeliest() {
+        return sampler.takesLikeliest() && !listener.hearsChoices();
+    }
+
+    @Override
+    public Optional<StopReason> acceptLikeliest(int token) {
+        return accept(() -> token);
+    }
+
+    private Optional<StopReason> accept(IntSupplier choice) {
         if (ignores) {
             return Optional.empty();
         }
@@ -168,8 +187,7 @@ public final class Generation implements Sequence {
         if (options.maxTokens() == 0) {
             return Optional.of(StopReason.LENGTH);
         }
-        int id = sampler.sample(logits, offset, length - 1);
-        listener.chosen(id, logits, offset);
+        int id = choice.getAsInt();
         if (options.endTokens().contains(id)) {
             return Optional.of(StopReason.EOS);
         }

@@ -4,13 +4,26 @@ package io.github.tornadotransformers.models.generation;
 @FunctionalInterface
 public interface GenerationListener {
     /** Hears nothing. */
-    GenerationListener NONE = _ -> {};
+    GenerationListener NONE = new GenerationListener() {
+        @Override
+        public void text(String piece) {}
+
+        @Override
+        public boolean hearsChoices() {
+            return false;
+        }
+    };
 
     /** More of the text, as soon as it is certain: whole characters, never a part of a stop text. */
     void text(String piece);
 
     /** How many tokens of the prompt have been run, as it grows to all of them. */
     default void promptRun(int tokens) {}
+
+    /** Whether it is told of {@link #chosen} tokens; logits that nobody asks for may stay on a device. */
+    default boolean hearsChoices() {
+        return true;
+    }
 
     /**
      * A token was chosen, be it an end token.

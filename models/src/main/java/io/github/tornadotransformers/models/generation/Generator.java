@@ -114,6 +114,11 @@ public final class Generator {
     }
 
     private Optional<StopReason> runLast(Sequence sequence, int[] tokens, int position, boolean isWanted) {
+        if (isWanted && sequence.takesLikeliest()) {
+            int token = forward.likeliest(tokens, position);
+            sequence.advanced(tokens.length);
+            return sequence.acceptLikeliest(token);
+        }
         float[] logits = forward.forward(tokens, position);
         sequence.advanced(tokens.length);
         return isWanted ? sequence.accept(logits, 0) : Optional.empty();

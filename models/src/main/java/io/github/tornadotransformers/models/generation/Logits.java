@@ -5,7 +5,7 @@ public final class Logits {
     private Logits() {}
 
     /** @throws NonFiniteLogitException naming the first NaN or infinity in {@code logits[offset .. offset + count)} */
-    static void requireFinite(float[] logits, int offset, int count, int position) {
+    public static void requireFinite(float[] logits, int offset, int count, int position) {
         for (int i = 0; i < count; i++) {
             float logit = logits[offset + i];
             if (!Float.isFinite(logit)) {

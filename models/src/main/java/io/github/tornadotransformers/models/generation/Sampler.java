@@ -67,6 +67,13 @@ public final class Sampler {
         return vocabSize;
     }
 
+    /** Whether it chooses the largest logit as it is, the lowest index where several are. */
+    boolean takesLikeliest() {
+        return options.deterministic()
+                && options.repetitionPenalty() == 1
+                && options.changes().none();
+    }
+
     /** Tells of an id that is now part of the text, for the repetition penalty. */
     public void observe(int id) {
         seen.set(id);

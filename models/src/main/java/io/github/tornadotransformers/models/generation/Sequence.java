@@ -27,6 +27,16 @@ public interface Sequence {
      */
     Optional<StopReason> accept(float[] logits, int offset);
 
+    /** Whether it needs no logits, but the index of the largest, the lowest where several are. */
+    default boolean takesLikeliest() {
+        return false;
+    }
+
+    /** As {@link #accept}, where it {@linkplain #takesLikeliest takes} the likeliest token. */
+    default Optional<StopReason> acceptLikeliest(int token) {
+        throw new UnsupportedOperationException("this sequence takes logits");
+    }
+
     /** Whether nobody waits for it any more; asked before every step. */
     default boolean isCancelled() {
         return false;

@@ -312,6 +312,11 @@ public final class ChatLoop {
         }
 
         @Override
+        public boolean hearsChoices() {
+            return false;
+        }
+
+        @Override
         public boolean isCancelled() {
             return lines.interrupted();
         }

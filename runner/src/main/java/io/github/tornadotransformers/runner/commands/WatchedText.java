@@ -41,6 +41,11 @@ final class WatchedText implements GenerationListener, AutoCloseable {
     }
 
     @Override
+    public boolean hearsChoices() {
+        return false;
+    }
+
+    @Override
     public boolean isCancelled() {
         return cancelled.getAsBoolean();
     }

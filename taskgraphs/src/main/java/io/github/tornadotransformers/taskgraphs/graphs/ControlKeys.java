@@ -14,6 +14,12 @@ public final class ControlKeys {
     /** The pages that {@link io.github.tornadotransformers.kernels.CacheKernels#copyPage} copies. */
     static final NamedKey<IntArray> COPY = NamedKey.ints("copied pages");
 
+    /** The index of the largest logit, where the device looks for it. */
+    static final NamedKey<IntArray> LIKELIEST = NamedKey.ints("likeliest");
+
+    /** What is known of the parts of the logits. */
+    static final NamedKey<IntArray> LIKELIEST_OF_PARTS = NamedKey.ints("likeliest of parts");
+
     private ControlKeys() {}
 
     /** What {@link io.github.tornadotransformers.kernels.Step} describes, for a stage. */

@@ -1,5 +1,6 @@
 package io.github.tornadotransformers.taskgraphs.graphs;
 
+import io.github.tornadotransformers.kernels.LikeliestKernels;
 import io.github.tornadotransformers.models.program.Op;
 import io.github.tornadotransformers.models.program.Program;
 import io.github.tornadotransformers.taskgraphs.graphs.DeviceTransfer.Movement;
@@ -142,9 +143,17 @@ final class GraphSet {
         return graphs;
     }
 
+    /** Whether the head of one row finds the likeliest token, so that its logits stay on the device unless they are fetched. */
+    boolean findsLikeliest() {
+        return !traced && model.device().worksInGroups(LikeliestKernels.GROUP);
+    }
+
     private TaskBuilder tasks(Stage stage, int rows, List<Op> ops, LayerScope layer) {
         TaskBuilder tasks = new TaskBuilder(model, stage, rows, layer);
         new FusedTasks(tasks).addAll(ops);
+        if (stage == Stage.HEAD && findsLikeliest()) {
+            new OpTasks(tasks).likeliest(program.logits());
+        }
         return tasks;
     }
 
@@ -278,10 +287,12 @@ final class GraphSet {
             } else if (perExecution.contains(array)) {
                 graph.move(Movement.UPLOAD_ALWAYS, array, true);
             } else if (!settled.contains(array)) {
+                boolean isFetched = array.equals(logits(Stage.HEAD)) && findsLikeliest();
                 boolean isRead = array.equals(logits(Stage.HEAD))
                         || array.equals(logits(Stage.HEADS))
+                        || array.equals(ControlKeys.LIKELIEST)
                         || check.filter(each -> each.sums().contains(array)).isPresent();
-                graph.move(isRead ? Movement.DOWNLOAD : Movement.PERSIST, array, isRead);
+                graph.move(isRead && !isFetched ? Movement.DOWNLOAD : Movement.PERSIST, array, isRead);
             }
         }
     }

@@ -12,6 +12,7 @@ import io.github.tornadotransformers.kernels.AttentionKernels;
 import io.github.tornadotransformers.kernels.CacheKernels;
 import io.github.tornadotransformers.kernels.EmbeddingKernels;
 import io.github.tornadotransformers.kernels.GatedMlpKernels;
+import io.github.tornadotransformers.kernels.LikeliestKernels;
 import io.github.tornadotransformers.kernels.LinearGroupKernels;
 import io.github.tornadotransformers.kernels.LinearKernels;
 import io.github.tornadotransformers.kernels.LinearTileGroupKernels;
@@ -26,6 +27,7 @@ import io.github.tornadotransformers.kernels.SoftmaxGroupKernels;
 import io.github.tornadotransformers.kernels.WeightFormat;
 import io.github.tornadotransformers.models.program.Activation;
 import io.github.tornadotransformers.models.program.AttentionShape;
+import io.github.tornadotransformers.models.program.Buffer;
 import io.github.tornadotransformers.models.program.Groups;
 import io.github.tornadotransformers.models.program.Op;
 import io.github.tornadotransformers.taskgraphs.memory.Argument;
@@ -55,6 +57,9 @@ public final class OpTasks {
 
     private static final String EXPONENTIAL_SUMS = "exponential sums";
     private static final String OUTPUT_SUMS = "output sums";
+
+    /** Of parts of the logits. */
+    private static final String LARGEST = "largest logits";
 
     private final TaskBuilder in;
     private final int rows;
@@ -515,6 +520,24 @@ public final class OpTasks {
                         in.pages(),
                         value(size),
                         cache.format());
+    }
+
+    /** Not of an Op: which of a row's logits is the largest. */
+    void likeliest(Buffer logits) {
+        Argument<FloatArray> x = in.activation(logits);
+        int parts = LikeliestKernels.parts(logits.width());
+        Argument<FloatArray> largest = in.scratch(LARGEST, parts);
+        Argument<IntArray> found =
+                new PlannedArray<>(ControlKeys.LIKELIEST_OF_PARTS, (long) parts * LikeliestKernels.FOUND);
+        in.task("likeliestOfParts", parts).calls(LikeliestKernels::ofParts, x, largest, found, value(logits.width()));
+        in.task("likeliest", LikeliestKernels.GROUP)
+                .calls(
+                        LikeliestKernels::ofAll,
+                        CONTEXT,
+                        largest,
+                        found,
+                        new PlannedArray<>(ControlKeys.LIKELIEST, 1),
+                        value(logits.width()));
     }
 
     private void attentionScores(Op.AttentionScores op) {

@@ -1,6 +1,7 @@
 package io.github.tornadotransformers.taskgraphs.graphs;
 
 import io.github.tornadotransformers.kernels.CacheKernels;
+import io.github.tornadotransformers.kernels.LikeliestKernels;
 import io.github.tornadotransformers.kernels.Step;
 import io.github.tornadotransformers.models.batching.Batch;
 import io.github.tornadotransformers.models.batching.BatchPiece;
@@ -12,7 +13,10 @@ import io.github.tornadotransformers.models.batching.LogitsSink;
 import io.github.tornadotransformers.models.batching.PageMemory;
 import io.github.tornadotransformers.models.batching.PagedCache;
 import io.github.tornadotransformers.models.batching.PagedCaches;
+import io.github.tornadotransformers.models.batching.Span;
 import io.github.tornadotransformers.models.checkpoint.DType;
+import io.github.tornadotransformers.models.generation.Logits;
+import io.github.tornadotransformers.models.generation.NonFiniteLogitException;
 import io.github.tornadotransformers.models.generation.TraceListener;
 import io.github.tornadotransformers.models.program.AttentionShape;
 import io.github.tornadotransformers.models.program.Program;
@@ -62,6 +66,10 @@ public final class TornadoEngine implements Engine {
     private final Set<GraphChain> ready = new HashSet<>();
 
     private boolean headsReady;
+
+    /** The token that the device has found to be the likeliest, where that is sought; else {@link LikeliestKernels#NOT_FINITE}. */
+    private int likeliest = LikeliestKernels.NOT_FINITE;
+
     private boolean released;
 
     /**
@@ -180,7 +188,29 @@ public final class TornadoEngine implements Engine {
 
     @Override
     public void run(Batch batch, LogitsSink sink) {
+        run(batch, sink, false);
+    }
+
+    /**
+     * Runs a span whose last token's largest logit is wanted.
+     *
+     * @return its index, the lowest where several are
+     * @throws NonFiniteLogitException if a logit is NaN or infinite
+     */
+    int likeliest(Span span) {
+        int[] found = new int[1];
+        LogitsSink sink = (_, position, all, offset) -> {
+            Logits.requireFinite(all, offset, program.vocabSize(), position);
+            found[0] = Logits.argmax(all, program.vocabSize());
+        };
+        run(Batch.of(span), sink, true);
+        return likeliest == LikeliestKernels.NOT_FINITE ? found[0] : likeliest;
+    }
+
+    /** @param seeksLikeliest whether logits are handed over only where {@link #likeliest} is none */
+    private void run(Batch batch, LogitsSink sink, boolean seeksLikeliest) {
         caches.admit(batch);
+        likeliest = LikeliestKernels.NOT_FINITE;
         boolean isFirst = plan == null;
         if (isFirst) {
             build();
@@ -190,9 +220,11 @@ public final class TornadoEngine implements Engine {
         int most = rowsAtOnce(isFirst ? tokens - 1 : tokens, batch.spans().size());
         int mostLogits = Math.clamp(MAX_PIECE_LOGITS / program.vocabSize(), 1, most);
         for (BatchPiece piece : BatchPiece.cut(batch, isFirst ? 1 : most, most, mostLogits)) {
-            float[] wanted = run(piece);
+            float[] wanted = run(piece, seeksLikeliest);
             piece.finish();
-            piece.hand(sink, wanted, program.vocabSize());
+            if (likeliest == LikeliestKernels.NOT_FINITE) {
+                piece.hand(sink, wanted, program.vocabSize());
+            }
         }
     }
 
@@ -225,7 +257,7 @@ public final class TornadoEngine implements Engine {
     }
 
     /** @return the wanted logits, row by row */
-    private float[] run(BatchPiece piece) {
+    private float[] run(BatchPiece piece, boolean seeksLikeliest) {
         GraphChain chain = graphs.chains().stream()
                 .filter(each -> ready.contains(each) && each.rows() >= piece.rows())
                 .findFirst()
@@ -237,7 +269,7 @@ public final class TornadoEngine implements Engine {
             arrays.get(ControlKeys.LAYER).set(0, layer.index());
             execute(layer.graphs(), layer.layer(), firstPosition, piece.rowsOfFirst());
         }
-        return runHead(chain, piece);
+        return runHead(chain, piece, seeksLikeliest);
     }
 
     /** Says which tokens run, where in their texts they stand, and which pages their sequences have. */
@@ -275,7 +307,7 @@ public final class TornadoEngine implements Engine {
         }
     }
 
-    private float[] runHead(GraphChain chain, BatchPiece piece) {
+    private float[] runHead(GraphChain chain, BatchPiece piece, boolean seeksLikeliest) {
         int[] selected = piece.selected();
         if (selected.length == 0) {
             if (chain.stage() == Stage.DECODE && graphs.headFollowsDecode()) {
@@ -294,7 +326,12 @@ public final class TornadoEngine implements Engine {
             int position = piece.position(selected[first]);
             int traced = Math.clamp(piece.selectedOfFirst() - first, 0, count);
             execute(together ? chain.heads() : chain.head(), TraceListener.NO_LAYER, position, traced);
-            copyLogits(stage, wanted, first, count);
+            if (seeksLikeliest && graphs.findsLikeliest()) {
+                likeliest = arrays.get(ControlKeys.LIKELIEST).get(0);
+            }
+            if (likeliest == LikeliestKernels.NOT_FINITE) {
+                copyLogits(stage, wanted, first, count);
+            }
         }
         if (!released) {
             // Every graph that brings weights to the device has run.
@@ -318,6 +355,9 @@ public final class TornadoEngine implements Engine {
     }
 
     private void copyLogits(Stage head, float[] to, int first, int count) {
+        if (head == Stage.HEAD && graphs.findsLikeliest()) {
+            plan.fetch(graphs.logits(head));
+        }
         FloatArray from = arrays.get(graphs.logits(head));
         int width = program.vocabSize();
         MemorySegment.copy(from.getSegment(), ValueLayout.JAVA_FLOAT, 0, to, first * width, count * width);

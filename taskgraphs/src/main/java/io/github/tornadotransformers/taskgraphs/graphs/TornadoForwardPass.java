@@ -95,6 +95,11 @@ public final class TornadoForwardPass implements ForwardPass {
     }
 
     @Override
+    public int likeliest(int[] tokens, int firstPosition) {
+        return engine.likeliest(new Span(cache, firstPosition, tokens, Wanted.LAST));
+    }
+
+    @Override
     public void forwardAll(int[] tokens, int firstPosition, LogitsSink sink) {
         Span span = new Span(cache, firstPosition, tokens, Wanted.ALL);
         engine.run(Batch.of(span), (_, position, all, offset) -> sink.accept(position, all, offset));

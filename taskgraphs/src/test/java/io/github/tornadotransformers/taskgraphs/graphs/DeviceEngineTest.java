@@ -1,6 +1,7 @@
 package io.github.tornadotransformers.taskgraphs.graphs;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.github.tornadotransformers.emulator.DeviceLimits;
 import io.github.tornadotransformers.emulator.EmulatedDevice;
@@ -16,6 +17,7 @@ import io.github.tornadotransformers.models.checkpoint.WeightAllocator;
 import io.github.tornadotransformers.models.checkpoint.WeightData;
 import io.github.tornadotransformers.models.checkpoint.Weights;
 import io.github.tornadotransformers.models.generation.ForwardPass;
+import io.github.tornadotransformers.models.generation.NonFiniteLogitException;
 import io.github.tornadotransformers.models.gpt2.Gpt2Config;
 import io.github.tornadotransformers.models.llama.LlamaConfig;
 import io.github.tornadotransformers.models.program.Program;
@@ -30,6 +32,7 @@ import io.github.tornadotransformers.testsupport.Bits;
 import io.github.tornadotransformers.testsupport.RandomConfigs;
 import io.github.tornadotransformers.testsupport.RandomData;
 import io.github.tornadotransformers.testsupport.RandomModels;
+import java.lang.foreign.ValueLayout;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashMap;
@@ -40,6 +43,7 @@ import java.util.stream.LongStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import uk.ac.manchester.tornado.api.enums.TornadoDeviceType;
@@ -150,6 +154,8 @@ class DeviceEngineTest {
                 int[] prompt = pair.text(20);
                 Bits.assertSame(
                         "prompt", pair.device().forward(prompt, 0), pair.host().forward(prompt, 0));
+                assertThat(pair.device().likeliest(prompt, 0))
+                        .isEqualTo(pair.host().likeliest(prompt, 0));
                 int[] text = pair.text(5);
                 for (int position = 0; position < text.length; position++) {
                     int[] token = {text[position]};
@@ -158,6 +164,29 @@ class DeviceEngineTest {
                             pair.device().forward(token, position),
                             pair.host().forward(token, position));
                 }
+            }
+        });
+    }
+
+    /** The device says that there is no likeliest token, and the logits say why. */
+    @ParameterizedTest
+    @EnumSource(GraphMode.class)
+    void aLogitThatIsNotFiniteIsNamed(GraphMode graph) {
+        ModelConfig config = new Gpt2Config(new Sizes(19, 40, 8, 16, 2), 2, 1e-5f, true, true);
+        Program program = config.program(40);
+        Weights weights = RandomModels.weights(program, DType.F32, new RandomData(3));
+        Weight table = program.weights().stream()
+                .filter(weight -> weight.columns() == 19)
+                .findFirst()
+                .orElseThrow();
+        weights.get(table).layer(0).setAtIndex(ValueLayout.JAVA_FLOAT, 7, Float.NaN);
+        Emulator.run(new EmulatedDevice(DeviceLimits.GPU), () -> {
+            DeviceInfo info = TornadoDevices.choose(Optional.empty(), Optional.empty(), MathMode.STRICT);
+            DeviceOptions options = DeviceOptions.of(info).withGraph(graph);
+            try (ForwardPass device = TornadoForwardPass.open(program, DType.F32, _ -> weights, options)) {
+                assertThatThrownBy(() -> device.likeliest(new int[] {3, 4}, 0))
+                        .isInstanceOf(NonFiniteLogitException.class)
+                        .hasMessageContaining("logit 7 at position 1 is NaN");
             }
         });
     }

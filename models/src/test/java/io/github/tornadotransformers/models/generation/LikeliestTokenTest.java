@@ -1,0 +1,114 @@
+package io.github.tornadotransformers.models.generation;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.github.tornadotransformers.models.program.Program;
+import java.util.Map;
+import java.util.Optional;
+import org.junit.jupiter.api.Test;
+
+/** Logits are asked for only where something depends on more of them than which is the largest. */
+class LikeliestTokenTest {
+    private static final int[] PROMPT = {5, 6};
+    private static final int[] SAID = {3, 7, 2};
+    private static final SamplingOptions PENALIZING = new SamplingOptions(0, 0, 1, 0, 1.5, 0, true);
+
+    /** Counts which way the last token of each call was asked for. */
+    private static final class Counting implements ForwardPass {
+        private final ScriptedForwardPass pass;
+        private int logits;
+        private int likeliest;
+
+        Counting(ScriptedForwardPass pass) {
+            this.pass = pass;
+        }
+
+        static Counting saying() {
+            return new Counting(ScriptedForwardPass.saying(9, 16, PROMPT.length, SAID));
+        }
+
+        @Override
+        public Program program() {
+            return pass.program();
+        }
+
+        @Override
+        public float[] forward(int[] tokens, int firstPosition) {
+            logits++;
+            return pass.forward(tokens, firstPosition);
+        }
+
+        @Override
+        public int likeliest(int[] tokens, int firstPosition) {
+            likeliest++;
+            return pass.likeliest(tokens, firstPosition);
+        }
+
+        @Override
+        public void forwardAll(int[] tokens, int firstPosition, LogitsSink sink) {
+            pass.forwardAll(tokens, firstPosition, sink);
+        }
+
+        @Override
+        public void trace(TraceListener listener) {
+            pass.trace(listener);
+        }
+
+        @Override
+        public void close() {
+            pass.close();
+        }
+
+        GenerationResult generate(SamplingOptions sampling, GenerationListener listener) {
+            Generation generation = new Generation(
+                    PROMPT,
+                    16,
+                    new Sampler(sampling, 9),
+                    Optional.empty(),
+                    GenerationOptions.ofTokens(3),
+                    Optional.empty(),
+                    listener);
+            return new Generator(this, 1).generate(generation);
+        }
+    }
+
+    @Test
+    void aGreedyTextTakesTheLikeliestTokens() {
+        Counting forward = Counting.saying();
+        assertThat(forward.generate(SamplingOptions.GREEDY, GenerationListener.NONE)
+                        .ids())
+                .containsExactly(SAID);
+        assertThat(forward.likeliest).isEqualTo(3);
+        assertThat(forward.logits).as("the prompt, but for its last token").isEqualTo(1);
+    }
+
+    @Test
+    void aListenerThatHearsOfChoicesGetsLogits() {
+        Counting forward = Counting.saying();
+        assertThat(forward.generate(SamplingOptions.GREEDY, _ -> {}).ids()).containsExactly(SAID);
+        assertThat(forward.likeliest).isZero();
+    }
+
+    @Test
+    void whatChangesLogitsGetsThem() {
+        LogitChanges bias = new LogitChanges(0, 0, Map.of(1, 2.0));
+        Counting forward = Counting.saying();
+        forward.generate(SamplingOptions.DEFAULT, GenerationListener.NONE);
+        forward.generate(PENALIZING, GenerationListener.NONE);
+        GenerationResult biased = forward.generate(SamplingOptions.GREEDY.withChanges(bias), GenerationListener.NONE);
+        assertThat(biased.ids()).containsExactly(1, 1, 1);
+        assertThat(forward.likeliest).isZero();
+    }
+
+    @Test
+    void aLogitThatIsNotFiniteIsNamedEitherWay() {
+        for (GenerationListener listener : new GenerationListener[] {GenerationListener.NONE, _ -> {}}) {
+            Counting forward = new Counting(
+                    new ScriptedForwardPass(9, 16, (sequence, logits) -> logits[4] = Float.NEGATIVE_INFINITY));
+            assertThatThrownBy(() -> forward.generate(SamplingOptions.GREEDY, listener))
+                    .isInstanceOf(NonFiniteLogitException.class)
+                    .hasMessageContaining("logit 4 at position 1 is -Infinity");
+        }
+    }
+}
