@@ -14,7 +14,7 @@ public interface ForwardPass extends AutoCloseable {
      * values in the cache. Everything before {@code firstPosition} must have been run by earlier calls; what lies behind is
      * overwritten.
      *
-     * @return the logits of the last token, {@code [vocabSize]}, valid until the next call
+     * @return the logits of the last token, {@code [vocabSize]}, valid until the next call; what lies behind them is not theirs
      * @throws IllegalArgumentException if there is no token, an id is not in {@code [0, vocabSize)}, or the positions do not
      *     fit {@code program().contextLength()}
      */
@@ -28,8 +28,9 @@ public interface ForwardPass extends AutoCloseable {
      */
     default int likeliest(int[] tokens, int firstPosition) {
         float[] logits = forward(tokens, firstPosition);
-        Logits.requireFinite(logits, 0, logits.length, firstPosition + tokens.length - 1);
-        return Logits.argmax(logits, logits.length);
+        int vocabSize = program().vocabSize();
+        Logits.requireFinite(logits, 0, vocabSize, firstPosition + tokens.length - 1);
+        return Logits.argmax(logits, vocabSize);
     }
 
     /** As {@link #forward}, but hands on the logits of every token, in order. */

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.github.tornadotransformers.models.program.Program;
+import java.util.Arrays;
 import java.util.Map;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
@@ -36,13 +37,22 @@ class LikeliestTokenTest {
         @Override
         public float[] forward(int[] tokens, int firstPosition) {
             logits++;
-            return pass.forward(tokens, firstPosition);
+            return behindIs(Float.POSITIVE_INFINITY, pass.forward(tokens, firstPosition));
+        }
+
+        /** Engines' arrays have room for more. */
+        private static float[] behindIs(float value, float[] logits) {
+            float[] longer = Arrays.copyOf(logits, 2 * logits.length);
+            Arrays.fill(longer, logits.length, longer.length, value);
+            return longer;
         }
 
         @Override
         public int likeliest(int[] tokens, int firstPosition) {
             likeliest++;
-            return pass.likeliest(tokens, firstPosition);
+            int token = ForwardPass.super.likeliest(tokens, firstPosition);
+            logits--;
+            return token;
         }
 
         @Override
