@@ -70,7 +70,7 @@ record KernelMatrix(
         return new KernelMatrix(host, bits, floats, words, scales, WeightFormat.powers(bits));
     }
 
-    private static int format(DType dtype) {
+    static int format(DType dtype) {
         return switch (dtype) {
             case F32 -> WeightFormat.F32;
             case BF16 -> WeightFormat.BF16;

@@ -275,6 +275,9 @@ final class SignedInts {
             return switch (constant) {
                 case IntInsnNode number -> number.operand;
                 case LdcInsnNode loaded when loaded.cst instanceof Integer number -> number;
+                case AbstractInsnNode small
+                when small.getOpcode() > Opcodes.ICONST_0 && small.getOpcode() <= Opcodes.ICONST_5 ->
+                    small.getOpcode() - Opcodes.ICONST_0;
                 default -> 0;
             };
         }

@@ -33,6 +33,9 @@ public enum BlockFormat {
     /** Rows of the largest group. */
     public static final int MAX_GROUP = 256;
 
+    /** Rows whose small integers make a word of {@link BlockWords}. */
+    static final int ROWS_OF_INTEGERS = 64;
+
     private static final int PANEL = WeightLayout.PANEL;
     private static final int NIBBLE = 4;
 
@@ -154,5 +157,35 @@ public enum BlockFormat {
     /** Bytes of a panel of so many rows, a multiple of a group's. */
     public long panelBytes(int rows) {
         return Math.multiplyExact((long) rows / groupRows, (long) groupBytes());
+    }
+
+    /** Bits of a quant that lie together with those of its neighbours: four or eight. */
+    int lowBits() {
+        return bits == Byte.SIZE ? Byte.SIZE : NIBBLE;
+    }
+
+    /** Bits of a quant that lie by themselves. */
+    int highBits() {
+        return bits - lowBits();
+    }
+
+    /** Which of a column's {@link BlockWords} are the first of bits above four. */
+    int highWordsAt(int rows) {
+        return rows / (Integer.SIZE / lowBits());
+    }
+
+    /** Which of a column's {@link BlockWords} are the first of small integers. */
+    int integerWordsAt(int rows) {
+        return highWordsAt(rows) + (highBits() == 0 ? 0 : rows / (Integer.SIZE / highBits()));
+    }
+
+    /** Words of a column of {@link BlockWords}. */
+    int columnWords(int rows) {
+        return integerWordsAt(rows) + (isTwoLevel() ? rows / ROWS_OF_INTEGERS : 0);
+    }
+
+    /** Floats of a column of {@link BlockWords}. */
+    int columnFloats(int rows) {
+        return rows / groupRows * (hasMinimum ? 2 : 1);
     }
 }

@@ -5,6 +5,7 @@ import io.github.tornadotransformers.models.ConfigReader;
 import io.github.tornadotransformers.models.ModelConfig;
 import io.github.tornadotransformers.models.ModelFamily;
 import io.github.tornadotransformers.models.program.Program;
+import io.github.tornadotransformers.models.program.Weight;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -104,12 +105,10 @@ public final class Checkpoint implements ModelSource {
         return check.notices();
     }
 
-    /** As {@code STORED}, what the tensors have in their files, and a little more. */
     @Override
-    public long weightBytes(Program program, DType dtype) {
-        return dtype == DType.STORED
-                ? modelTensors().mapToLong(StoredTensor::bytes).reduce(0, Math::addExact)
-                : ModelSource.super.weightBytes(program, dtype);
+    public List<ColumnRun> columns(Weight weight, int layer) {
+        StoredTensors source = new StoredTensors(this);
+        return ColumnRun.of(weight, part -> source.type(weight, layer, part));
     }
 
     @Override

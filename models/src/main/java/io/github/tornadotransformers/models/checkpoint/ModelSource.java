@@ -3,6 +3,7 @@ package io.github.tornadotransformers.models.checkpoint;
 import io.github.tornadotransformers.models.ModelConfig;
 import io.github.tornadotransformers.models.program.Program;
 import io.github.tornadotransformers.models.program.Weight;
+import java.util.List;
 
 /** What an engine needs of a model: its shape, and where its weights come from. */
 public interface ModelSource {
@@ -19,6 +20,10 @@ public interface ModelSource {
     default long weightBytes(Program program, DType dtype) {
         long bytes = 0;
         for (Weight weight : program.weights()) {
+            if (dtype == DType.STORED && weight.kind() == Weight.Kind.MATRIX) {
+                bytes = Math.addExact(bytes, storedBytes(weight));
+                continue;
+            }
             DType kept = weight.kind() == Weight.Kind.MATRIX ? dtype : DType.F32;
             bytes = Math.addExact(bytes, WeightData.elementBytes(weight, kept));
             if (kept == DType.INT8) {
@@ -27,6 +32,19 @@ public interface ModelSource {
         }
         return bytes;
     }
+
+    private long storedBytes(Weight weight) {
+        long bytes = 0;
+        for (int layer = 0; layer < weight.layers(); layer++) {
+            for (ColumnRun run : columns(weight, layer)) {
+                bytes = Math.addExact(bytes, run.type().bytes(weight.rows(), run.columns()));
+            }
+        }
+        return bytes;
+    }
+
+    /** In what a layer of a matrix is kept as {@code STORED}. */
+    List<ColumnRun> columns(Weight weight, int layer);
 
     /**
      * Brings the weights of a program into memory: stacked over layers, {@code [rows][columns]}.

@@ -63,6 +63,29 @@ final class QuantizedGroup {
         }
     }
 
+    /** Of a row, without its offset. */
+    int quant(int row) {
+        return quants[row];
+    }
+
+    float scale() {
+        return scale;
+    }
+
+    float minimum() {
+        return minimum;
+    }
+
+    /** By which a block's scale is the group's. */
+    int blockInteger(int block) {
+        return scales[block];
+    }
+
+    /** By which a block's minimum is the group's. */
+    int minimumInteger(int block) {
+        return minima[block];
+    }
+
     private static int unsigned(byte[] file, int at) {
         return Byte.toUnsignedInt(file[at]);
     }

@@ -34,4 +34,17 @@ public sealed interface StoredColumns {
             return data.data().byteSize();
         }
     }
+
+    /** Blocks as devices read them, of neighbouring tensors. */
+    record Words(int firstColumn, BlockWords data) implements StoredColumns {
+        @Override
+        public int columns() {
+            return data.columns();
+        }
+
+        @Override
+        public long bytes() {
+            return data.words().byteSize() + data.floats().byteSize();
+        }
+    }
 }

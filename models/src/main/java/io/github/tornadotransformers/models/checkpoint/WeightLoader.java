@@ -33,8 +33,7 @@ public final class WeightLoader {
     public static Weights load(Checkpoint checkpoint, Program program, DType dtype, WeightAllocator allocator) {
         checkpoint.checkTensors(program);
         if (dtype == DType.STORED) {
-            return StoredLoader.of(checkpoint, allocator)
-                    .load(program, (data, layer, part) -> fill(checkpoint, data, layer, part));
+            return new StoredLoader(new StoredTensors(checkpoint), allocator).load(program);
         }
         return load(program, dtype, allocator, (data, layer, part) -> fill(checkpoint, data, layer, part));
     }

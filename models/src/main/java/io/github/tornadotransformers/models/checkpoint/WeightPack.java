@@ -5,7 +5,6 @@ import io.github.tornadotransformers.models.IoReason;
 import io.github.tornadotransformers.models.Quoted;
 import io.github.tornadotransformers.models.Sha256;
 import io.github.tornadotransformers.models.program.Program;
-import io.github.tornadotransformers.models.program.Weight;
 import java.io.IOException;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
@@ -20,7 +19,6 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
 import java.util.Queue;
-import java.util.SequencedMap;
 import java.util.function.Consumer;
 import java.util.stream.IntStream;
 import java.util.zip.CRC32C;
@@ -181,8 +179,16 @@ public final class WeightPack {
             }
             Queue<MemorySegment> rest = new ArrayDeque<>(
                     segments.stream().map(segment -> plain(segment, arena)).toList());
-            return Optional.of(new Weights(WeightLoader.allocate(program, dtype, allocator((_, _) -> rest.remove()))));
+            return Optional.of(allocate((_, _) -> rest.remove()));
         }
+    }
+
+    /** The weights in memory that is given, which is neither read nor written. */
+    private Weights allocate(WeightAllocator memory) {
+        WeightAllocator layered = allocator(memory);
+        return dtype == DType.STORED
+                ? new StoredLoader(new StoredTensors(checkpoint), layered).allocate(program)
+                : new Weights(WeightLoader.allocate(program, dtype, layered));
     }
 
     private String again(String problem) {
@@ -200,10 +206,10 @@ public final class WeightPack {
     /** Bytes of what is allocated, in order. */
     private List<Long> sizes() {
         List<Long> sizes = new ArrayList<>();
-        SequencedMap<Weight, WeightData> _ = WeightLoader.allocate(program, dtype, allocator((_, bytes) -> {
+        Weights _ = allocate((_, bytes) -> {
             sizes.add(bytes);
             return MemorySegment.NULL;
-        }));
+        });
         return sizes;
     }
 

@@ -3,12 +3,18 @@ package io.github.tornadotransformers.models.checkpoint;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.github.tornadotransformers.models.Heads;
 import io.github.tornadotransformers.models.ModelConfig;
 import io.github.tornadotransformers.models.ModelFamily;
 import io.github.tornadotransformers.models.Sha256;
+import io.github.tornadotransformers.models.Sizes;
 import io.github.tornadotransformers.models.TestCheckpoints;
+import io.github.tornadotransformers.models.gguf.GgufTensorType;
+import io.github.tornadotransformers.models.llama.LlamaConfig;
 import io.github.tornadotransformers.models.program.Program;
 import io.github.tornadotransformers.models.program.Weight;
+import io.github.tornadotransformers.models.rope.Rope;
+import io.github.tornadotransformers.models.rope.RopeScaling;
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.lang.foreign.Arena;
@@ -19,6 +25,7 @@ import java.nio.file.Path;
 import java.nio.file.attribute.FileTime;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Random;
 import java.util.stream.Stream;
@@ -53,11 +60,25 @@ class WeightPackTest {
     private static List<byte[]> bytes(Program program, Weights weights) {
         List<byte[]> bytes = new ArrayList<>();
         for (Weight weight : program.weights()) {
+            for (int layer = 0; weights.isStored(weight) && layer < weight.layers(); layer++) {
+                weights.columns(weight, layer).forEach(columns -> bytes.add(bytes(columns)));
+            }
+            if (weights.isStored(weight)) {
+                continue;
+            }
             WeightData data = weights.get(weight);
             Stream.concat(data.elements().stream(), data.scales().stream())
                     .forEach(segment -> bytes.add(segment.toArray(ValueLayout.JAVA_BYTE)));
         }
         return bytes;
+    }
+
+    private static byte[] bytes(StoredColumns columns) {
+        return switch (columns) {
+            case StoredColumns.Plain plain -> plain.data().layer(0).toArray(ValueLayout.JAVA_BYTE);
+            case StoredColumns.Blocks blocks -> blocks.data().data().toArray(ValueLayout.JAVA_BYTE);
+            case StoredColumns.Words _ -> throw new IllegalArgumentException("a device's");
+        };
     }
 
     private List<byte[]> load(Checkpoint checkpoint, DType dtype) {
@@ -90,6 +111,22 @@ class WeightPackTest {
             assertThat(pack(checkpoint, dtype).file()).isRegularFile();
             assertSame(load(checkpoint, dtype), expected);
         }
+        assertThat(notices).isEmpty();
+    }
+
+    /** Tensors that are kept as they are stored: blocks, and, where rows are no whole blocks, numbers. */
+    @Test
+    void blocksArePackedToo() throws IOException {
+        Rope rope = new Rope(10_000, 32, new RopeScaling.None());
+        Sizes sizes = new Sizes(97, 64, 64, 80, 2); // 80 inputs are no whole blocks
+        Checkpoint floats = write(new LlamaConfig(sizes, new Heads(2, 1, 32), rope, 1e-5f, true, false, true), SEED);
+        Path file = folder.resolve("model.gguf");
+        GgufExport.write(file, floats, GgufTensorType.Q4_0, new LinkedHashMap<>());
+        Checkpoint checkpoint = Checkpoint.open(file);
+        List<byte[]> expected = loadWithout(checkpoint, DType.STORED);
+        assertSame(load(checkpoint, DType.STORED), expected);
+        assertThat(pack(checkpoint, DType.STORED).file()).isRegularFile();
+        assertSame(load(checkpoint, DType.STORED), expected);
         assertThat(notices).isEmpty();
     }
 
