@@ -1,6 +1,5 @@
 package io.github.tornadotransformers.benchmarks;
 
-import io.github.tornadotransformers.models.checkpoint.DType;
 import io.github.tornadotransformers.models.program.Program;
 
 /**
@@ -47,10 +46,10 @@ public record BenchTest(Phase phase, int tokens, int depth, int sequences) {
     }
 
     /** What the model must read and compute for it. */
-    public ProgramCost cost(Program program, DType dtype) {
+    public ProgramCost cost(Program program, MatrixBytes matrices) {
         return switch (phase) {
-            case PREFILL -> ProgramCost.prefill(program, dtype, tokens, depth);
-            case DECODE -> ProgramCost.decode(program, dtype, tokens, depth, sequences);
+            case PREFILL -> ProgramCost.prefill(program, matrices, tokens, depth);
+            case DECODE -> ProgramCost.decode(program, matrices, tokens, depth, sequences);
         };
     }
 }

@@ -2,7 +2,7 @@ package io.github.tornadotransformers.benchmarks;
 
 import io.github.tornadotransformers.engine.EngineKind;
 import io.github.tornadotransformers.engine.EngineSession;
-import io.github.tornadotransformers.models.ModelConfig;
+import io.github.tornadotransformers.models.checkpoint.ModelSource;
 import io.github.tornadotransformers.models.program.Program;
 import java.util.ArrayList;
 import java.util.List;
@@ -31,7 +31,7 @@ public final class ModelBench {
     }
 
     /** @param threads of a host engine; 0 on a device */
-    public ModelRow run(String name, ModelConfig config, EngineSession session, BenchTest test, int threads) {
+    public ModelRow run(String name, ModelSource model, EngineSession session, BenchTest test, int threads) {
         Program program = session.forward().program();
         List<Double> seconds = new ArrayList<>();
         boolean onProcessor = !session.engine().onDevice();
@@ -39,12 +39,13 @@ public final class ModelBench {
         try (TestRun run = open(session, test)) {
             limits = repeat(onProcessor, threads, () -> seconds.add(run.time()));
         }
-        ProgramCost cost = test.cost(program, session.dtype());
+        MatrixBytes matrices = MatrixBytes.of(model, program, session.dtype());
+        ProgramCost cost = test.cost(program, matrices);
         double mean = new Samples(seconds).mean();
         return new ModelRow(
                 name,
-                config.parameters(),
-                ProgramCost.modelBytes(program, session.dtype()),
+                model.config().parameters(),
+                ProgramCost.modelBytes(program, matrices),
                 session.engine().toString(),
                 onProcessor ? PROCESSOR : session.device(),
                 session.dtype().toString().toLowerCase(Locale.ROOT),

@@ -1,6 +1,7 @@
 package io.github.tornadotransformers.benchmarks;
 
 import io.github.tornadotransformers.engine.EngineSession;
+import io.github.tornadotransformers.models.checkpoint.ModelSource;
 import io.github.tornadotransformers.models.generation.ForwardPass;
 import io.github.tornadotransformers.models.generation.TraceListener;
 import io.github.tornadotransformers.models.program.Op;
@@ -25,17 +26,19 @@ public final class ModelProfile {
     }
 
     /** A row for each Op in running order, one for their sum and one for the whole. */
-    public List<ProfileRow> run(String model, EngineSession session, BenchTest test, int threads) {
+    public List<ProfileRow> run(String name, ModelSource model, EngineSession session, BenchTest test, int threads) {
         try (TestRun run = bench.open(session, test)) {
-            return rows(model, session, test, threads, run);
+            return rows(name, model, session, test, threads, run);
         }
     }
 
-    private List<ProfileRow> rows(String model, EngineSession session, BenchTest test, int threads, TestRun run) {
+    private List<ProfileRow> rows(
+            String name, ModelSource model, EngineSession session, BenchTest test, int threads, TestRun run) {
+        MatrixBytes matrices = MatrixBytes.of(model, session.forward().program(), session.dtype());
         ForwardPass forward = session.forward();
         Clock clock = new Clock();
         forward.trace(
-                (_, op, firstPosition, rows, _) -> clock.part(op).count(cost(op, session, test, rows, firstPosition)));
+                (_, op, firstPosition, rows, _) -> clock.part(op).count(cost(op, matrices, test, rows, firstPosition)));
         double _ = run.time();
         List<Double> whole = new ArrayList<>();
         List<Double> sum = new ArrayList<>();
@@ -51,13 +54,13 @@ public final class ModelProfile {
         Part all = clock.total();
         double seconds = new Samples(whole).mean();
         List<ProfileRow> rows = new ArrayList<>();
-        Rows maker = (name, part, samples) -> rows.add(new ProfileRow(
-                model,
+        Rows maker = (of, part, samples) -> rows.add(new ProfileRow(
+                name,
                 session.engine().toString(),
                 session.dtype().toString().toLowerCase(Locale.ROOT),
                 threads,
                 test,
-                name,
+                of,
                 part.calls,
                 new Samples(samples),
                 part.cost,
@@ -69,10 +72,10 @@ public final class ModelProfile {
         return rows;
     }
 
-    private static OpCost cost(Op op, EngineSession session, BenchTest test, int rows, int firstPosition) {
+    private static OpCost cost(Op op, MatrixBytes matrices, BenchTest test, int rows, int firstPosition) {
         return test.sequences() == 1
-                ? OpCost.of(op, session.dtype(), rows, firstPosition)
-                : OpCost.of(op, session.dtype(), 1, firstPosition).together(rows);
+                ? OpCost.of(op, matrices, rows, firstPosition)
+                : OpCost.of(op, matrices, 1, firstPosition).together(rows);
     }
 
     /** Adds a row. */

@@ -21,6 +21,7 @@ import io.github.tornadotransformers.models.program.Program;
 import io.github.tornadotransformers.taskgraphs.devices.DeviceException;
 import io.github.tornadotransformers.taskgraphs.graphs.DeviceOp;
 import io.github.tornadotransformers.taskgraphs.graphs.DeviceOptions;
+import io.github.tornadotransformers.taskgraphs.memory.WeightSource;
 import java.lang.foreign.Arena;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -82,7 +83,7 @@ public final class OpCase implements AutoCloseable {
                 List.of(),
                 program.residual(),
                 program.logits());
-        this.source = new RandomModel(config, SEED);
+        this.source = model(config);
         this.weights = source.load(alone, shape.dtype(), new ArenaAllocator(arena, WeightLayout.PANELS));
         for (int copy = 0; copy < copies; copy++) {
             layers.add(layer(
@@ -90,6 +91,11 @@ public final class OpCase implements AutoCloseable {
                     floats(random, op instanceof Op.AttentionOutput ? 0 : cacheSize()),
                     floats(random, op instanceof Op.AttentionScores ? 0 : cacheSize())));
         }
+    }
+
+    /** Whose weights the Op has. */
+    static RandomModel model(ModelConfig config) {
+        return new RandomModel(config, SEED);
     }
 
     private Layer layer(int copy, float[] keys, float[] values) {
@@ -179,8 +185,7 @@ public final class OpCase implements AutoCloseable {
                 layers.stream().map(Layer::values).toList(),
                 at.firstPosition(),
                 at.rows());
-        return DeviceOp.open(
-                alone, shape.dtype(), inputs, memory -> source.load(alone, shape.dtype(), memory), options);
+        return DeviceOp.open(alone, shape.dtype(), inputs, WeightSource.of(source, alone, shape.dtype()), options);
     }
 
     /**

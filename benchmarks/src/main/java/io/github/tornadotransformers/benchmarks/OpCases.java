@@ -63,7 +63,8 @@ public final class OpCases {
     public OpShape shape(Key key) {
         int positions = Math.min(POSITIONS, program.contextLength());
         int rows = key.phase() == BenchTest.Phase.DECODE ? 1 : Math.min(ProgramCost.CHUNK_ROWS, positions);
-        return OpShape.of(program, op(key.op()), key.dtype(), rows, positions - rows, cacheBytes);
+        MatrixBytes matrices = MatrixBytes.of(OpCase.model(config), program, key.dtype());
+        return OpShape.of(program, op(key.op()), matrices, rows, positions - rows, cacheBytes);
     }
 
     public OpCase open(Key key) {

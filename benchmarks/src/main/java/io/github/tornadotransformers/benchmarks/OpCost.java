@@ -1,7 +1,6 @@
 package io.github.tornadotransformers.benchmarks;
 
 import io.github.tornadotransformers.models.checkpoint.DType;
-import io.github.tornadotransformers.models.checkpoint.WeightData;
 import io.github.tornadotransformers.models.program.Activation;
 import io.github.tornadotransformers.models.program.AttentionShape;
 import io.github.tornadotransformers.models.program.Op;
@@ -41,16 +40,15 @@ public record OpCost(long weightBytes, long cacheBytes, long activationBytes, lo
     private static final int ROTARY = 3;
 
     /**
-     * @param dtype of matrices
+     * @param matrices their bytes
      * @param rows of the Op's output, at positions {@code firstPosition, firstPosition + 1, …}
      */
-    public static OpCost of(Op op, DType dtype, int rows, int firstPosition) {
+    public static OpCost of(Op op, MatrixBytes matrices, int rows, int firstPosition) {
         long outputs = (long) rows * op.output().width();
         return switch (op) {
             case Op.TokenEmbedding embedding -> {
-                int element =
-                        dtype == DType.STORED ? 1 : dtype == DType.INT8 ? dtype.bytes() + Float.BYTES : dtype.bytes();
-                int products = (dtype == DType.INT8 ? 1 : 0) + (embedding.scale() == 1f ? 0 : 1);
+                long element = matrices.element(embedding.table());
+                int products = (matrices.dtype() == DType.INT8 ? 1 : 0) + (embedding.scale() == 1f ? 0 : 1);
                 yield new OpCost(outputs * element, 0, floats(outputs), products * outputs);
             }
             case Op.PositionEmbedding _ -> new OpCost(floats(outputs), 0, floats(2 * outputs), outputs);
@@ -65,7 +63,7 @@ public record OpCost(long weightBytes, long cacheBytes, long activationBytes, lo
                         floats((norm.residual().adds() ? 3 : 2) * normed),
                         (RMS_NORM + operations(norm.residual())) * normed);
             }
-            case Op.Linear linear -> linear(linear, dtype, rows);
+            case Op.Linear linear -> linear(linear, matrices, rows);
             case Op.Rotary rotary -> {
                 AttentionShape shape = rotary.shape();
                 int angles = 2 * rotary.table().pairs();
@@ -104,10 +102,10 @@ public record OpCost(long weightBytes, long cacheBytes, long activationBytes, lo
         };
     }
 
-    private static OpCost linear(Op.Linear linear, DType dtype, int rows) {
+    private static OpCost linear(Op.Linear linear, MatrixBytes matrices, int rows) {
         Weight weight = linear.weight();
         long outputs = (long) rows * weight.columns();
-        long bytes = matrixBytes(weight, dtype) + (linear.bias().isPresent() ? floats(weight.columns()) : 0);
+        long bytes = matrices.layer(weight) + (linear.bias().isPresent() ? floats(weight.columns()) : 0);
         int perOutput =
                 (linear.bias().isPresent() ? 1 : 0) + operations(linear.activation()) + operations(linear.residual());
         return new OpCost(
@@ -115,15 +113,6 @@ public record OpCost(long weightBytes, long cacheBytes, long activationBytes, lo
                 0,
                 floats((long) rows * weight.rows() + (linear.addsToOutput() ? 2 : 1) * outputs),
                 (2L * weight.rows() + perOutput) * outputs);
-    }
-
-    /** Bytes of one layer of a matrix; as {@code STORED} about, as if it were of four-bit blocks. */
-    static long matrixBytes(Weight weight, DType dtype) {
-        if (dtype == DType.STORED) {
-            return weight.layerSize() * 9 / 16;
-        }
-        long scales = dtype == DType.INT8 ? WeightData.scaleBytes(weight) : 0;
-        return (WeightData.elementBytes(weight, dtype) + scales) / weight.layers();
     }
 
     /** Pairs of a head's query and a position that it sees. */

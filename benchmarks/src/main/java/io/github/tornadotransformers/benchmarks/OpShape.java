@@ -22,12 +22,12 @@ public record OpShape(Op op, DType dtype, OpCost cost, int rows, int firstPositi
      * @param rows at positions {@code firstPosition, firstPosition + 1, …}
      * @param cacheBytes of the processor
      */
-    static OpShape of(Program program, Op op, DType dtype, int rows, int firstPosition, long cacheBytes) {
-        OpCost cost = OpCost.of(op, dtype, rows, firstPosition);
-        int copies = copies(program, op, dtype, cost, cacheBytes);
+    static OpShape of(Program program, Op op, MatrixBytes matrices, int rows, int firstPosition, long cacheBytes) {
+        OpCost cost = OpCost.of(op, matrices, rows, firstPosition);
+        int copies = copies(program, op, matrices, cost, cacheBytes);
         return new OpShape(
                 op.withWeights(weight -> weight.withLayers(copies)),
-                dtype,
+                matrices.dtype(),
                 cost,
                 rows,
                 firstPosition,
@@ -36,10 +36,10 @@ public record OpShape(Op op, DType dtype, OpCost cost, int rows, int firstPositi
     }
 
     /** As many as leave the processor's cache if the whole model does, else as the model has. */
-    private static int copies(Program program, Op op, DType dtype, OpCost cost, long cacheBytes) {
+    private static int copies(Program program, Op op, MatrixBytes matrices, OpCost cost, long cacheBytes) {
         long streamed = STREAMED_CACHES * cacheBytes;
         boolean grows = op instanceof Op.Linear || op instanceof Op.AttentionScores || op instanceof Op.AttentionOutput;
-        if (grows && ProgramCost.modelBytes(program, dtype) + program.cacheBytes() >= streamed) {
+        if (grows && ProgramCost.modelBytes(program, matrices) + program.cacheBytes() >= streamed) {
             return Math.toIntExact(Math.ceilDiv(streamed, cost.weightBytes() + cost.cacheBytes()) + 1);
         }
         return isOfBlock(program, op) ? program.layers() : 1;

@@ -47,7 +47,7 @@ public record Prediction(
 
     static Prediction of(Machine machine, String model, ModelConfig config, DType dtype) {
         Program program = config.program(PREFILL.positions());
-        long weights = ProgramCost.modelBytes(program, dtype);
+        long weights = ProgramCost.modelBytes(program, MatrixBytes.of(dtype));
         return new Prediction(
                 machine.name(),
                 model,
@@ -59,7 +59,7 @@ public record Prediction(
     }
 
     private static double rate(Limits limits, BenchTest test, Program program, DType dtype) {
-        ProgramCost cost = test.cost(program, dtype);
+        ProgramCost cost = test.cost(program, MatrixBytes.of(dtype));
         return test.tokens() / limits.seconds(cost.bytes(), cost.operations());
     }
 }

@@ -1,6 +1,5 @@
 package io.github.tornadotransformers.benchmarks;
 
-import io.github.tornadotransformers.models.checkpoint.DType;
 import io.github.tornadotransformers.models.program.Block;
 import io.github.tornadotransformers.models.program.Buffer;
 import io.github.tornadotransformers.models.program.Op;
@@ -20,22 +19,23 @@ public record ProgramCost(long weightBytes, long cacheBytes, long operations) {
     public static final int CHUNK_ROWS = 128;
 
     /** Tokens at positions {@code firstPosition, …} in chunks, and the logits of the last. */
-    public static ProgramCost prefill(Program program, DType dtype, int tokens, int firstPosition) {
+    public static ProgramCost prefill(Program program, MatrixBytes matrices, int tokens, int firstPosition) {
         OpCost total = OpCost.NOTHING;
         for (int start = 0; start < tokens; start += CHUNK_ROWS) {
             int rows = Math.min(CHUNK_ROWS, tokens - start);
             boolean last = start + rows == tokens;
-            total = total.plus(chunk(program, dtype, rows, firstPosition + start, last));
+            total = total.plus(chunk(program, matrices, rows, firstPosition + start, last));
         }
         return of(total);
     }
 
     /** Tokens of each sequence at positions {@code firstPosition, …}, one after the other, and the logits of each. */
-    public static ProgramCost decode(Program program, DType dtype, int tokens, int firstPosition, int sequences) {
+    public static ProgramCost decode(
+            Program program, MatrixBytes matrices, int tokens, int firstPosition, int sequences) {
         OpCost total = OpCost.NOTHING;
         for (int token = 0; token < tokens; token++) {
             total = total.plus(
-                    chunk(program, dtype, 1, firstPosition + token, true).together(sequences));
+                    chunk(program, matrices, 1, firstPosition + token, true).together(sequences));
         }
         return of(total);
     }
@@ -44,31 +44,30 @@ public record ProgramCost(long weightBytes, long cacheBytes, long operations) {
         return new ProgramCost(cost.weightBytes(), cost.cacheBytes(), cost.operations());
     }
 
-    private static OpCost chunk(Program program, DType dtype, int rows, int firstPosition, boolean withHead) {
+    private static OpCost chunk(Program program, MatrixBytes matrices, int rows, int firstPosition, boolean withHead) {
         OpCost total = OpCost.NOTHING;
         for (Op op : program.embedding()) {
-            total = total.plus(OpCost.of(op, dtype, rows, firstPosition));
+            total = total.plus(OpCost.of(op, matrices, rows, firstPosition));
         }
         for (Block kind : program.kinds()) {
             int layers = Collections.frequency(program.blocks(), kind);
             for (Op op : kind.ops()) {
-                total = total.plus(OpCost.of(op, dtype, rows, firstPosition).times(layers));
+                total = total.plus(OpCost.of(op, matrices, rows, firstPosition).times(layers));
             }
         }
         for (Op op : program.head()) {
             if (withHead && op.output().extent() == Buffer.Extent.LOGIT_ROWS) {
-                total = total.plus(OpCost.of(op, dtype, 1, firstPosition + rows - 1));
+                total = total.plus(OpCost.of(op, matrices, 1, firstPosition + rows - 1));
             }
         }
         return total;
     }
 
     /** Bytes of all weights in memory. */
-    public static long modelBytes(Program program, DType dtype) {
+    public static long modelBytes(Program program, MatrixBytes matrices) {
         long bytes = 0;
         for (Weight weight : program.weights()) {
-            DType kept = weight.kind() == Weight.Kind.MATRIX ? dtype : DType.F32;
-            bytes += OpCost.matrixBytes(weight, kept) * weight.layers();
+            bytes += matrices.all(weight);
         }
         return bytes;
     }

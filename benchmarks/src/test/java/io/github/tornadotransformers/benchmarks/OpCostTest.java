@@ -31,13 +31,16 @@ class OpCostTest {
         "INT8, 1999872"
     })
     void aMatrixIsReadOnceWithItsScalesAndBias(DType dtype, long bytes) {
-        assertThat(OpCost.of(op(GPT2, "qkvProj"), dtype, 1, 0).weightBytes()).isEqualTo(bytes);
-        assertThat(OpCost.of(op(GPT2, "qkvProj"), dtype, 9, 0).weightBytes()).isEqualTo(bytes);
+        assertThat(OpCost.of(op(GPT2, "qkvProj"), MatrixBytes.of(dtype), 1, 0).weightBytes())
+                .isEqualTo(bytes);
+        assertThat(OpCost.of(op(GPT2, "qkvProj"), MatrixBytes.of(dtype), 9, 0).weightBytes())
+                .isEqualTo(bytes);
     }
 
     @Test
     void aLinearLayerMultipliesAndAddsForEachElementAndRow() {
-        assertThat(OpCost.of(op(TINY_LLAMA, "qkvProj"), DType.F32, 3, 0).operations())
+        assertThat(OpCost.of(op(TINY_LLAMA, "qkvProj"), MatrixBytes.of(DType.F32), 3, 0)
+                        .operations())
                 .isEqualTo(3L * 2 * 2048 * 2560);
     }
 
@@ -50,23 +53,25 @@ class OpCostTest {
                 pairs += 32;
             }
         }
-        OpCost output = OpCost.of(op(TINY_LLAMA, "attentionOutput"), DType.F32, rows, firstPosition);
+        OpCost output = OpCost.of(op(TINY_LLAMA, "attentionOutput"), MatrixBytes.of(DType.F32), rows, firstPosition);
 
         assertThat(output.operations()).isEqualTo(pairs * 2 * 64);
         assertThat(output.cacheBytes()).isEqualTo((firstPosition + rows) * 4L * 64 * Float.BYTES);
     }
 
     @ParameterizedTest
-    @EnumSource(value = DType.class, mode = EnumSource.Mode.EXCLUDE, names = "STORED")
+    @EnumSource(DType.class)
     void theModelsBytesAreThoseOfItsLoadedWeights(DType dtype) {
         for (ModelConfig config : List.of(TestCheckpoints.gpt2(), TestCheckpoints.llama())) {
             Program program = config.program(8);
             try (Arena arena = Arena.ofShared()) {
-                long loaded = new RandomModel(config, 1)
-                        .load(program, dtype, new ArenaAllocator(arena))
-                        .bytes();
+                RandomModel model = new RandomModel(config, 1);
+                long loaded =
+                        model.load(program, dtype, new ArenaAllocator(arena)).bytes();
 
-                assertThat(ProgramCost.modelBytes(program, dtype)).isEqualTo(loaded);
+                assertThat(ProgramCost.modelBytes(program, MatrixBytes.of(model, program, dtype)))
+                        .isEqualTo(loaded);
+                assertThat(model.weightBytes(program, dtype)).isEqualTo(loaded);
             }
         }
     }
@@ -76,16 +81,18 @@ class OpCostTest {
         long embedding = 32_000L * 2048;
         long others = preset("tinyllama-1.1B").parameters() - embedding + 2048;
 
-        assertThat(ProgramCost.decode(TINY_LLAMA, DType.F32, 1, 0, 1).weightBytes())
+        assertThat(ProgramCost.decode(TINY_LLAMA, MatrixBytes.of(DType.F32), 1, 0, 1)
+                        .weightBytes())
                 .isEqualTo(others * Float.BYTES);
     }
 
     @Test
     void aPromptReadsTheWeightsOncePerChunkAndTheHeadOnce() {
-        long head = OpCost.of(op(GPT2, "lmHead"), DType.F32, 1, 0).weightBytes();
-        long one =
-                ProgramCost.prefill(GPT2, DType.F32, ProgramCost.CHUNK_ROWS, 0).weightBytes();
-        long three = ProgramCost.prefill(GPT2, DType.F32, 3 * ProgramCost.CHUNK_ROWS, 0)
+        long head =
+                OpCost.of(op(GPT2, "lmHead"), MatrixBytes.of(DType.F32), 1, 0).weightBytes();
+        long one = ProgramCost.prefill(GPT2, MatrixBytes.of(DType.F32), ProgramCost.CHUNK_ROWS, 0)
+                .weightBytes();
+        long three = ProgramCost.prefill(GPT2, MatrixBytes.of(DType.F32), 3 * ProgramCost.CHUNK_ROWS, 0)
                 .weightBytes();
 
         assertThat((double) three).isCloseTo(3.0 * one - 2.0 * head, within(0.01 * three));
@@ -93,7 +100,8 @@ class OpCostTest {
 
     @Test
     void aTokenTakesAboutTwoOperationsPerParameter() {
-        long operations = ProgramCost.decode(TINY_LLAMA, DType.F32, 1, 0, 1).operations();
+        long operations = ProgramCost.decode(TINY_LLAMA, MatrixBytes.of(DType.F32), 1, 0, 1)
+                .operations();
 
         assertThat((double) operations)
                 .isCloseTo(2.0 * (preset("tinyllama-1.1B").parameters() - 32_000L * 2048), within(0.005 * operations));
@@ -101,17 +109,22 @@ class OpCostTest {
 
     @Test
     void tokensOneByOneComputeWhatAPromptDoesAndTheHeadForEach() {
-        long head = OpCost.of(op(GPT2, "lmHead"), DType.F32, 1, 0).operations()
-                + OpCost.of(op(GPT2, "finalNorm"), DType.F32, 1, 0).operations();
+        long head =
+                OpCost.of(op(GPT2, "lmHead"), MatrixBytes.of(DType.F32), 1, 0).operations()
+                        + OpCost.of(op(GPT2, "finalNorm"), MatrixBytes.of(DType.F32), 1, 0)
+                                .operations();
 
-        assertThat(ProgramCost.decode(GPT2, DType.F32, 300, 5, 1).operations())
-                .isEqualTo(ProgramCost.prefill(GPT2, DType.F32, 300, 5).operations() + 299 * head);
+        assertThat(ProgramCost.decode(GPT2, MatrixBytes.of(DType.F32), 300, 5, 1)
+                        .operations())
+                .isEqualTo(ProgramCost.prefill(GPT2, MatrixBytes.of(DType.F32), 300, 5)
+                                .operations()
+                        + 299 * head);
     }
 
     @Test
     void sequencesThatDecodeTogetherShareTheWeightsAlone() {
-        ProgramCost one = ProgramCost.decode(GPT2, DType.F32, 3, 5, 1);
-        ProgramCost eight = ProgramCost.decode(GPT2, DType.F32, 3, 5, 8);
+        ProgramCost one = ProgramCost.decode(GPT2, MatrixBytes.of(DType.F32), 3, 5, 1);
+        ProgramCost eight = ProgramCost.decode(GPT2, MatrixBytes.of(DType.F32), 3, 5, 8);
 
         assertThat(eight).isEqualTo(new ProgramCost(one.weightBytes(), 8 * one.cacheBytes(), 8 * one.operations()));
     }

@@ -48,7 +48,7 @@ class PredictionTest {
 
     @Test
     void aModelFitsWhereWeightsAndCacheDo() {
-        long needed = ProgramCost.modelBytes(TINY_LLAMA.program(512), DType.F32)
+        long needed = ProgramCost.modelBytes(TINY_LLAMA.program(512), MatrixBytes.of(DType.F32))
                 + TINY_LLAMA.program(512).cacheBytes();
 
         assertThat(prediction(new Machine("m", needed, machine(1, 1).limits(), ""), DType.F32)

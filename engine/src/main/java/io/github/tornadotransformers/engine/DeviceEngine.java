@@ -33,12 +33,12 @@ final class DeviceEngine {
                 .withGraph(settings.graph())
                 .withKvType(settings.kvType())
                 .withCompileListener(settings.compiling());
-        WeightSource weights = memory -> model.load(program, dtype, memory);
-        Optional<TornadoEngine> batches =
-                settings.sequences() > 1 || settings.cacheBytes().isPresent()
-                        ? Optional.of(TornadoEngine.open(
-                                program, dtype, weights, options, cacheBytes(program, dtype, options, settings)))
-                        : Optional.empty();
+        WeightSource weights = WeightSource.of(model, program, dtype);
+        Optional<TornadoEngine> batches = settings.sequences() > 1
+                        || settings.cacheBytes().isPresent()
+                ? Optional.of(TornadoEngine.open(
+                        program, dtype, weights, options, cacheBytes(program, dtype, weights, options, settings)))
+                : Optional.empty();
         TornadoForwardPass forward = batches.map(TornadoForwardPass::new)
                 .orElseGet(() -> TornadoForwardPass.open(program, dtype, weights, options));
         return new EngineSession(
@@ -57,13 +57,14 @@ final class DeviceEngine {
      * For pages of keys and values: what was asked for; else what the sequences need when all are as long as the context, as far
      * as the device has it, but a sequence's at least.
      */
-    private static long cacheBytes(Program program, DType dtype, DeviceOptions options, EngineSettings settings) {
+    private static long cacheBytes(
+            Program program, DType dtype, WeightSource weights, DeviceOptions options, EngineSettings settings) {
         if (settings.cacheBytes().isPresent()) {
             return settings.cacheBytes().getAsLong();
         }
         long one = TornadoEngine.cacheBytes(program, settings.kvType(), program.contextLength());
         long all = Math.multiplyExact(one, (long) settings.sequences());
-        return Math.max(one, Math.min(all, TornadoEngine.affordableCacheBytes(program, dtype, options)));
+        return Math.max(one, Math.min(all, TornadoEngine.affordableCacheBytes(program, dtype, weights, options)));
     }
 
     /** For what computes in strict mode only. */

@@ -3,8 +3,6 @@ package io.github.tornadotransformers.engine;
 import io.github.tornadotransformers.host.HostOps;
 import io.github.tornadotransformers.models.EngineException;
 import io.github.tornadotransformers.models.InvalidRequest;
-import io.github.tornadotransformers.models.Term;
-import io.github.tornadotransformers.models.Wording;
 import io.github.tornadotransformers.models.checkpoint.DType;
 import io.github.tornadotransformers.models.checkpoint.ModelSource;
 import io.github.tornadotransformers.models.checkpoint.Weights;
@@ -28,20 +26,11 @@ public final class Engines {
         Program program = ContextLength.program(model.config(), settings);
         DType dtype = settings.dtype().orElse(model.storedDType());
         if (settings.engine().onDevice()) {
-            requireOnDevice(dtype);
             HostMemory.require(program, model.weightBytes(program, dtype), dtype);
             return DeviceEngine.open(model, program, dtype, settings);
         }
         HostMemory.requireWithHeap(program, model.weightBytes(program, dtype), dtype, settings);
         return HostEngine.open(model, program, dtype, settings);
-    }
-
-    private static void requireOnDevice(DType dtype) {
-        if (dtype == DType.STORED) {
-            throw new InvalidRequest(Wording.of(
-                    "the weights are quantized in blocks, which devices do not have: choose %s int8, or another",
-                    Term.DTYPE));
-        }
     }
 
     /**

@@ -16,16 +16,11 @@ import io.github.tornadotransformers.models.checkpoint.Weights;
 import io.github.tornadotransformers.models.generation.ForwardPass;
 import io.github.tornadotransformers.models.program.Program;
 import java.lang.foreign.Arena;
-import java.util.EnumSet;
 import java.util.Optional;
-import java.util.Set;
 import java.util.function.BiFunction;
 
 /** The engines without TornadoVM: {@code host} on all cores, {@code scalar} as the definition of right. */
 final class HostEngine {
-    /** Types that weights are turned into as they are loaded, so that it pays to keep what has come out. */
-    private static final Set<DType> PACKED = EnumSet.of(DType.F32, DType.BF16, DType.F16, DType.INT8);
-
     private HostEngine() {}
 
     static EngineSession open(ModelSource model, Program program, DType dtype, EngineSettings settings) {
@@ -78,7 +73,7 @@ final class HostEngine {
 
     /** Only a checkpoint's weights are worth a file. */
     private static Weights load(ModelSource model, Program program, DType dtype, EngineSettings settings, Arena arena) {
-        if (settings.packs().isPresent() && PACKED.contains(dtype) && model instanceof Checkpoint checkpoint) {
+        if (settings.packs().isPresent() && model instanceof Checkpoint checkpoint) {
             return WeightPack.in(settings.packs().get(), checkpoint, program, dtype, WeightLayout.PANELS)
                     .load(arena, settings.packNotices());
         }

@@ -17,6 +17,7 @@ sealed interface HostColumns {
         return switch (stored) {
             case StoredColumns.Plain plain -> new Plain(plain.firstColumn(), HostMatrix.of(plain.data(), 0));
             case StoredColumns.Blocks blocks -> new Blocks(blocks.firstColumn(), blocks.data());
+            case StoredColumns.Words _ -> throw new IllegalArgumentException("the blocks lie as devices read them");
         };
     }
 

@@ -7,6 +7,7 @@ import io.github.tornadotransformers.benchmarks.KernelRow;
 import io.github.tornadotransformers.benchmarks.KernelShape;
 import io.github.tornadotransformers.benchmarks.Limits;
 import io.github.tornadotransformers.benchmarks.MarkdownReport;
+import io.github.tornadotransformers.benchmarks.MatrixBytes;
 import io.github.tornadotransformers.benchmarks.ModelRow;
 import io.github.tornadotransformers.benchmarks.ProgramCost;
 import io.github.tornadotransformers.benchmarks.Samples;
@@ -75,11 +76,11 @@ final class Results {
         ModelConfig config = Shapes.named(of.model());
         BenchTest test = ModelRun.test(of);
         Program program = config.program(test.positions());
-        ProgramCost cost = test.cost(program, of.dtype());
+        ProgramCost cost = test.cost(program, MatrixBytes.of(of.dtype()));
         return new ModelRow(
                 of.model(),
                 config.parameters(),
-                ProgramCost.modelBytes(program, of.dtype()),
+                ProgramCost.modelBytes(program, MatrixBytes.of(of.dtype())),
                 of.engine().toString(),
                 of.engine().onDevice() ? "device" : "CPU",
                 of.dtype().toString().toLowerCase(Locale.ROOT),

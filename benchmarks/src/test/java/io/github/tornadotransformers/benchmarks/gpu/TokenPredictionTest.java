@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.withinPercentage;
 
 import io.github.tornadotransformers.benchmarks.BenchTest;
+import io.github.tornadotransformers.benchmarks.MatrixBytes;
 import io.github.tornadotransformers.benchmarks.ProgramCost;
 import io.github.tornadotransformers.benchmarks.gpu.TokenPrediction.Shape;
 import io.github.tornadotransformers.models.ModelConfig;
@@ -47,7 +48,7 @@ class TokenPredictionTest {
         int position = 63;
         for (DType dtype : DType.OF_MATRICES) {
             ProgramCost cost = new BenchTest(BenchTest.Phase.DECODE, 1, position)
-                    .cost(config(model).program(position + 1), dtype);
+                    .cost(config(model).program(position + 1), MatrixBytes.of(dtype));
 
             assertThat(of(model, dtype, Backend.CUDA, Shape.GROUPS, position + 1, position)
                             .memoryBytes())

@@ -408,9 +408,10 @@ final class BenchCommand implements Callable<Integer> {
                 say(model.name() + " " + EnumConverter.spelled(dtype) + " on " + choice.engine() + " ("
                         + session.device() + "): " + test.name());
                 if (profile) {
-                    rows.addAll(new ModelProfile(bench).run(model.name(), session, test, choice.threads()));
+                    rows.addAll(
+                            new ModelProfile(bench).run(model.name(), model.source(), session, test, choice.threads()));
                 } else {
-                    rows.add(bench.run(model.name(), model.config(), session, test, choice.threads()));
+                    rows.add(bench.run(model.name(), model.source(), session, test, choice.threads()));
                 }
             }
         }

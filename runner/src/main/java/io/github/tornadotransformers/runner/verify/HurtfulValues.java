@@ -1,11 +1,18 @@
 package io.github.tornadotransformers.runner.verify;
 
 import io.github.tornadotransformers.host.HostMatrix;
+import io.github.tornadotransformers.models.checkpoint.ArenaAllocator;
+import io.github.tornadotransformers.models.checkpoint.BlockFormat;
 import io.github.tornadotransformers.models.checkpoint.DType;
+import io.github.tornadotransformers.models.checkpoint.RandomTensors;
 import io.github.tornadotransformers.models.checkpoint.WeightLayout;
+import io.github.tornadotransformers.models.program.TensorPart;
+import io.github.tornadotransformers.models.program.Weight;
 import java.lang.foreign.Arena;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.SplittableRandom;
 
 /**
@@ -58,8 +65,14 @@ final class HurtfulValues {
         return random.ints(count, 0, bound).toArray();
     }
 
-    /** A matrix of finite elements of the type, scales where it has some, in the order that host engines run on. */
+    /**
+     * A matrix of finite elements of the type, scales where it has some, in the order that host engines run on. As {@code STORED} it has
+     * columns of every block format that fits its rows.
+     */
     HostMatrix matrix(DType dtype, int rows, int columns) {
+        if (dtype == DType.STORED) {
+            return stored(rows, columns);
+        }
         int size = Math.multiplyExact(rows, columns);
         MemorySegment elements = Arena.ofAuto().allocate((long) size * dtype.bytes(), Long.BYTES);
         float[] values = floats(size);
@@ -73,6 +86,22 @@ final class HurtfulValues {
             }
         }
         return new HostMatrix(dtype, rows, columns, WeightLayout.PANELS, elements, scales(dtype, rows, columns));
+    }
+
+    private HostMatrix stored(int rows, int columns) {
+        List<TensorPart> parts = new ArrayList<>();
+        int formats = BlockFormat.values().length;
+        for (int part = 0; part < formats; part++) {
+            int first = columns * part / formats;
+            int count = columns * (part + 1) / formats - first;
+            if (count > 0) {
+                parts.add(TensorPart.transposed("part " + part, first, count));
+            }
+        }
+        Weight matrix = new Weight("matrix", 1, rows, columns, Weight.Kind.MATRIX, parts);
+        RandomTensors tensors = new RandomTensors(random.nextLong(), List.of(BlockFormat.values()));
+        ArenaAllocator memory = new ArenaAllocator(Arena.ofAuto(), WeightLayout.PANELS);
+        return HostMatrix.of(tensors.load(matrix, memory), matrix, 0);
     }
 
     private static short upperHalf(float value) {

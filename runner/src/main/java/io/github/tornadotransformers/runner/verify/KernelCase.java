@@ -35,6 +35,7 @@ record KernelCase(String kernel, DType dtype, String shape, Run run) {
     private static final int[][] LINEAR = {
         {1, 1}, {7, 33}, {64, 7}, {129, 130}, {255, 48}, {768, 2304}, {2048, 257}, {4096, 96}, {11008, 33}
     };
+    private static final int[][] LINEAR_OF_BLOCKS = {{32, 7}, {160, 129}, {256, 257}, {4096, 96}};
     private static final List<AttentionShape> ATTENTION = List.of(
             new AttentionShape(1, 1, 2, 1),
             new AttentionShape(3, 1, 10, 5),
@@ -47,9 +48,11 @@ record KernelCase(String kernel, DType dtype, String shape, Run run) {
     static List<KernelCase> all(long seed) {
         List<KernelCase> cases = new ArrayList<>();
         for (DType dtype : DType.OF_MATRICES) {
-            addEmbeddings(cases, dtype, seed);
-            addLinears(cases, dtype, seed);
+            addEmbeddings(cases, dtype, new int[] {1, 33, 768}, seed);
+            addLinears(cases, dtype, LINEAR, seed);
         }
+        addEmbeddings(cases, DType.STORED, new int[] {32, 768}, seed);
+        addLinears(cases, DType.STORED, LINEAR_OF_BLOCKS, seed);
         for (int width : WIDTHS) {
             for (int rows : new int[] {1, 3}) {
                 addRowKernels(cases, rows, width, seed);
@@ -66,8 +69,8 @@ record KernelCase(String kernel, DType dtype, String shape, Run run) {
         return cases;
     }
 
-    private static void addEmbeddings(List<KernelCase> cases, DType dtype, long seed) {
-        for (int width : new int[] {1, 33, 768}) {
+    private static void addEmbeddings(List<KernelCase> cases, DType dtype, int[] widths, long seed) {
+        for (int width : widths) {
             int vocabSize = 257;
             cases.add(tokenEmbedding("tokenEmbedding", dtype, 1f, width, vocabSize, seed));
             cases.add(tokenEmbedding("tokenEmbedding, scaled", dtype, 27.5f, width, vocabSize, seed));
@@ -84,8 +87,8 @@ record KernelCase(String kernel, DType dtype, String shape, Run run) {
         });
     }
 
-    private static void addLinears(List<KernelCase> cases, DType dtype, long seed) {
-        for (int[] shape : LINEAR) {
+    private static void addLinears(List<KernelCase> cases, DType dtype, int[][] shapes, long seed) {
+        for (int[] shape : shapes) {
             HostMatrix weight = new HurtfulValues(seed).matrix(dtype, shape[0], shape[1]);
             for (int rows : new int[] {1, 5}) {
                 cases.add(linear("linear", weight, rows, Residual.NONE, Activation.NONE, seed));

@@ -1,15 +1,22 @@
 package io.github.tornadotransformers.runner.verify;
 
 import io.github.tornadotransformers.engine.EngineSession;
+import io.github.tornadotransformers.models.Heads;
 import io.github.tornadotransformers.models.ModelConfig;
 import io.github.tornadotransformers.models.ModelFamily;
+import io.github.tornadotransformers.models.Sizes;
+import io.github.tornadotransformers.models.checkpoint.BlockFormat;
 import io.github.tornadotransformers.models.checkpoint.DType;
 import io.github.tornadotransformers.models.checkpoint.ModelFamilies;
 import io.github.tornadotransformers.models.checkpoint.ModelSource;
 import io.github.tornadotransformers.models.checkpoint.RandomModel;
+import io.github.tornadotransformers.models.llama.LlamaConfig;
 import io.github.tornadotransformers.models.program.Op;
+import io.github.tornadotransformers.models.rope.Rope;
+import io.github.tornadotransformers.models.rope.RopeScaling;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -19,8 +26,8 @@ import java.util.function.Function;
 
 /**
  * The kernels of a device as programs run them: the random models that families offer, compared Op by Op: those of real
- * widths in every weight type, the small ones, which have all oddities, in turns of types. A device keeps its arrays to itself, so a kernel gets what the kernels before it gave; after a
- * first difference others may follow from it.
+ * widths in every weight type, the small ones, which have all oddities, in turns of types, and one in blocks of every format. A device
+ * keeps its arrays to itself, so a kernel gets what the kernels before it gave; after a first difference others may follow from it.
  *
  * <p>What {@code cacheAppend} stores is seen in the scores and sums that read it.
  */
@@ -33,6 +40,18 @@ public final class ProgramKernelCheck {
 
     /** Tokens at once, enough for the kernels that serve many rows; then as many one by one. */
     private static final int SINGLE_TOKENS = 3;
+
+    /** Matrices whose rows are blocks of every format; those of queries, keys and values lie side by side. */
+    private static final ModelConfig OF_BLOCKS = new LlamaConfig(
+            new Sizes(131, 160, 256, 512, 2),
+            new Heads(4, 2, 64),
+            new Rope(10_000, 64, new RopeScaling.None()),
+            1e-5f,
+            true,
+            false,
+            false);
+
+    private static final int FORMATS_SIDE_BY_SIDE = 3;
 
     private final Map<KernelCheck.Kernel, Tally> tallies = new LinkedHashMap<>();
     private final Function<DType, Tolerance> tolerance;
@@ -48,7 +67,11 @@ public final class ProgramKernelCheck {
     }
 
     /** A model in one weight type. */
-    record Typed(ModelConfig config, DType dtype) {}
+    record Typed(ModelConfig config, DType dtype, List<BlockFormat> formats) {
+        Typed(ModelConfig config, DType dtype) {
+            this(config, dtype, List.of(BlockFormat.Q8_0));
+        }
+    }
 
     static List<Typed> models() {
         List<Typed> models = new ArrayList<>();
@@ -61,6 +84,11 @@ public final class ProgramKernelCheck {
                 models.add(new Typed(config, DType.OF_MATRICES.get(turn++ % DType.OF_MATRICES.size())));
             }
         }
+        for (int first = 0; first < BlockFormat.values().length; first += FORMATS_SIDE_BY_SIDE) {
+            List<BlockFormat> formats = new ArrayList<>(List.of(BlockFormat.values()));
+            Collections.rotate(formats, -first);
+            models.add(new Typed(OF_BLOCKS, DType.STORED, formats));
+        }
         return models;
     }
 
@@ -68,7 +96,7 @@ public final class ProgramKernelCheck {
             List<Typed> models, Opener reference, Opener engine, Function<DType, Tolerance> tolerance, long seed) {
         ProgramKernelCheck check = new ProgramKernelCheck(tolerance);
         for (Typed each : models) {
-            ModelSource model = new RandomModel(each.config(), seed);
+            ModelSource model = new RandomModel(each.config(), seed, each.formats());
             try (EngineSession expected = reference.open(model, each.dtype());
                     EngineSession actual = engine.open(model, each.dtype())) {
                 check.compare(each.config(), each.dtype(), expected, actual, seed);

@@ -231,7 +231,7 @@ class VerifyCommandTest {
                         "| rmsNorm of groups | f32 |",
                         "| attentionScores, window, cap | f32 |");
         assertThat(run.out().lines().filter(line -> line.endsWith("shapes, equal |")))
-                .hasSize(53);
+                .hasSize(61);
     }
 
     @Test

@@ -11,6 +11,7 @@ import io.github.tornadotransformers.taskgraphs.devices.DeviceException;
 import io.github.tornadotransformers.taskgraphs.devices.DeviceInfo;
 import io.github.tornadotransformers.taskgraphs.memory.CacheKey;
 import io.github.tornadotransformers.taskgraphs.memory.DeviceModel;
+import io.github.tornadotransformers.taskgraphs.memory.MatrixTypes;
 import io.github.tornadotransformers.taskgraphs.memory.MemoryPlan;
 import java.util.List;
 import java.util.Locale;
@@ -44,10 +45,10 @@ final class ForwardMemory {
      *
      * @throws DeviceException if only some layers have a weight
      */
-    static ForwardMemory ofOne(Program program, DType dtype, DeviceOptions options) {
+    static ForwardMemory ofOne(Program program, MatrixTypes types, DeviceOptions options) {
         int pages = AttentionShape.pages(program.contextLength());
         return new ForwardMemory(
-                DeviceModel.of(program, dtype, options.kvType(), options.math(), options.device(), pages),
+                DeviceModel.of(program, types, options.kvType(), options.math(), options.device(), pages),
                 options,
                 true);
     }
@@ -57,10 +58,10 @@ final class ForwardMemory {
      *
      * @throws DeviceException if only some layers have a weight
      */
-    static ForwardMemory ofBatches(Program program, DType dtype, DeviceOptions options, long cacheBytes) {
+    static ForwardMemory ofBatches(Program program, MatrixTypes types, DeviceOptions options, long cacheBytes) {
         int pages = Math.clamp(cacheBytes / pageBytes(program, options.kvType(), 1), 1, Integer.MAX_VALUE);
         return new ForwardMemory(
-                DeviceModel.of(program, dtype, options.kvType(), options.math(), options.device(), pages),
+                DeviceModel.of(program, types, options.kvType(), options.math(), options.device(), pages),
                 options,
                 false);
     }
@@ -89,7 +90,11 @@ final class ForwardMemory {
 
     /** @throws DeviceException if an array or all of them do not fit the device; says both figures and what would fit */
     void requireFits() {
-        plan.requireFits(bytes -> "the model needs " + bytes + " in " + name(model.dtype()), this::advice);
+        plan.requireFits(bytes -> "the model needs " + bytes + in(model.dtype()), this::advice);
+    }
+
+    private static String in(DType dtype) {
+        return dtype == DType.STORED ? " as it is stored" : " in " + name(dtype);
     }
 
     private static String name(DType dtype) {
@@ -98,7 +103,9 @@ final class ForwardMemory {
 
     private Wording advice() {
         for (DType narrower : List.of(DType.BF16, DType.INT8)) {
-            if (narrower.bytes() < model.dtype().bytes() && with(narrower).plan.fits()) {
+            if (model.dtype() != DType.STORED
+                    && narrower.bytes() < model.dtype().bytes()
+                    && with(narrower).plan.fits()) {
                 return Wording.of("try %s %s", Term.DTYPE, name(narrower));
             }
         }
@@ -114,8 +121,8 @@ final class ForwardMemory {
 
     /** One token at a time, as little as it can be. */
     private ForwardMemory with(DType dtype) {
-        DeviceModel narrower =
-                DeviceModel.of(model.program(), dtype, model.kvType(), model.math(), options.device(), model.pages());
+        DeviceModel narrower = DeviceModel.of(
+                model.program(), MatrixTypes.of(dtype), model.kvType(), model.math(), options.device(), model.pages());
         return new ForwardMemory(narrower, options.withPrefillRows(1), isOfOne);
     }
 

@@ -115,6 +115,7 @@ final class GraphSet {
         Map<LayerKind, List<DeviceGraph>> blocks = new HashMap<>();
         List<LayerGraphs> layers = new ArrayList<>();
         for (int layer = 0; layer < program.layers(); layer++) {
+            LayerScope scope = LayerScope.each(layer, model.groups());
             List<DeviceGraph> block = blocks.computeIfAbsent(
                     LayerKind.of(model, layer),
                     kind -> graphs(
@@ -122,7 +123,7 @@ final class GraphSet {
                             stage,
                             rows,
                             kind.block().ops(),
-                            LayerScope.each(kind.group())));
+                            scope));
             layers.add(new LayerGraphs(layer, model.groups().indexOf(layer), block));
         }
         List<DeviceGraph> before = graphs(prefix + "embedding", stage, rows, program.embedding(), LayerScope.none());
@@ -186,7 +187,8 @@ final class GraphSet {
     private DeviceGraph copyGraph() {
         List<DeviceTask> tasks = new ArrayList<>();
         for (int group = 0; group < model.groups().count(); group++) {
-            TaskBuilder in = new TaskBuilder(model, Stage.DECODE, 1, LayerScope.each(group));
+            int layer = model.groups().range(group).first();
+            TaskBuilder in = new TaskBuilder(model, Stage.DECODE, 1, LayerScope.each(layer, model.groups()));
             new OpTasks(in)
                     .copyPages(
                             model.groups().suffix(group),

@@ -24,6 +24,8 @@ import io.github.tornadotransformers.kernels.RowKernels;
 import io.github.tornadotransformers.kernels.ScaleKernels;
 import io.github.tornadotransformers.kernels.Slices;
 import io.github.tornadotransformers.kernels.SoftmaxGroupKernels;
+import io.github.tornadotransformers.kernels.StoredGroupKernels;
+import io.github.tornadotransformers.kernels.StoredKernels;
 import io.github.tornadotransformers.kernels.WeightFormat;
 import io.github.tornadotransformers.models.program.Activation;
 import io.github.tornadotransformers.models.program.AttentionShape;
@@ -32,9 +34,11 @@ import io.github.tornadotransformers.models.program.Groups;
 import io.github.tornadotransformers.models.program.Op;
 import io.github.tornadotransformers.taskgraphs.memory.Argument;
 import io.github.tornadotransformers.taskgraphs.memory.DeviceCache;
+import io.github.tornadotransformers.taskgraphs.memory.DeviceColumns;
 import io.github.tornadotransformers.taskgraphs.memory.DeviceMatrix;
 import io.github.tornadotransformers.taskgraphs.memory.PlannedArray;
 import io.github.tornadotransformers.taskgraphs.memory.Scalar;
+import java.util.List;
 import uk.ac.manchester.tornado.api.types.arrays.FloatArray;
 import uk.ac.manchester.tornado.api.types.arrays.IntArray;
 
@@ -99,6 +103,10 @@ public final class OpTasks {
     }
 
     private void tokenEmbedding(Op.TokenEmbedding op) {
+        if (in.isStored(op.table())) {
+            storedTokenEmbedding(op);
+            return;
+        }
         DeviceMatrix table = in.matrix(op.table());
         Argument<IntArray> tokens = in.tokens();
         Argument<FloatArray> out = in.activation(op.output());
@@ -118,6 +126,29 @@ public final class OpTasks {
                         value(rows),
                         value(width),
                         value(vocabSize),
+                        value(op.scale()));
+    }
+
+    /** The columns of a table are tokens, and one tensor's. */
+    private void storedTokenEmbedding(Op.TokenEmbedding op) {
+        DeviceColumns table = in.columns(op.table()).getFirst();
+        Argument<IntArray> tokens = in.tokens();
+        Argument<FloatArray> out = in.activation(op.output());
+        int width = op.table().rows();
+        in.task(op.name(), (long) rows * width)
+                .calls(
+                        StoredKernels::lookUpTokens,
+                        tokens,
+                        table.floats(),
+                        table.words(),
+                        table.powers(),
+                        table.places(),
+                        step,
+                        out,
+                        table.format(),
+                        value(rows),
+                        value(width),
+                        table.columns(),
                         value(op.scale()));
     }
 
@@ -316,10 +347,13 @@ public final class OpTasks {
     LinearSums linearSums(Op.Linear op) {
         int inputs = op.weight().rows();
         int columns = op.weight().columns();
-        boolean inTiles = rows > 1 && in.worksInGroups(LinearTileGroupKernels.GROUP);
+        boolean isStored = in.isStored(op.weight());
+        boolean inTiles = rows > 1 && !isStored && in.worksInGroups(LinearTileGroupKernels.GROUP);
         int parts = inTiles ? LinearTileGroupKernels.parts(rows, inputs, columns) : Slices.count(inputs);
         Argument<FloatArray> sums = in.scratch(SUMS, Math.multiplyExact((long) rows * parts, columns));
-        if (inTiles) {
+        if (isStored) {
+            storedSums(op, sums);
+        } else if (inTiles) {
             groupTileSums(op, sums, parts);
         } else if (rows > 1) {
             tileSums(op, sums);
@@ -329,6 +363,85 @@ public final class OpTasks {
             sliceSums(op, sums);
         }
         return new LinearSums(sums, parts);
+    }
+
+    /** A task for neighbouring columns of one format. */
+    private void storedSums(Op.Linear op, Argument<FloatArray> sums) {
+        List<DeviceColumns> runs = in.columns(op.weight());
+        for (int index = 0; index < runs.size(); index++) {
+            String name = op.name() + "Slices" + (runs.size() == 1 ? "" : index);
+            boolean takesBlocks =
+                    StoredGroupKernels.takes(runs.get(index).format().value());
+            if (rows == 1 && takesBlocks && in.worksInGroups(StoredGroupKernels.GROUP)) {
+                storedGroupSums(name, op, runs.get(index), sums);
+            } else if (rows == 1) {
+                storedSliceSums(name, op, runs.get(index), sums);
+            } else {
+                storedTileSums(name, op, runs.get(index), sums);
+            }
+        }
+    }
+
+    private void storedGroupSums(String name, Op.Linear op, DeviceColumns run, Argument<FloatArray> sums) {
+        Argument<FloatArray> x = in.activation(op.input());
+        int inputs = op.weight().rows();
+        in.task(name, StoredGroupKernels.items(inputs, run.columns().value()))
+                .calls(
+                        StoredGroupKernels::sliceSums,
+                        CONTEXT,
+                        x,
+                        run.floats(),
+                        run.words(),
+                        run.places(),
+                        layer,
+                        sums,
+                        run.format(),
+                        value(inputs),
+                        run.firstColumn(),
+                        run.columns(),
+                        value(op.weight().columns()));
+    }
+
+    private void storedSliceSums(String name, Op.Linear op, DeviceColumns run, Argument<FloatArray> sums) {
+        Argument<FloatArray> x = in.activation(op.input());
+        int inputs = op.weight().rows();
+        in.task(name, (long) Slices.count(inputs) * run.columns().value())
+                .calls(
+                        StoredKernels::sliceSums,
+                        x,
+                        run.floats(),
+                        run.words(),
+                        run.powers(),
+                        run.places(),
+                        layer,
+                        sums,
+                        run.format(),
+                        value(inputs),
+                        run.firstColumn(),
+                        run.columns(),
+                        value(op.weight().columns()));
+    }
+
+    private void storedTileSums(String name, Op.Linear op, DeviceColumns run, Argument<FloatArray> sums) {
+        Argument<FloatArray> x = in.activation(op.input());
+        int inputs = op.weight().rows();
+        in.task(name, StoredKernels.tileSumsItems(rows, inputs, run.columns().value()))
+                .calls(
+                        StoredKernels::tileSums,
+                        x,
+                        run.floats(),
+                        run.words(),
+                        run.powers(),
+                        run.places(),
+                        layer,
+                        step,
+                        sums,
+                        run.format(),
+                        value(rows),
+                        value(inputs),
+                        run.firstColumn(),
+                        run.columns(),
+                        value(op.weight().columns()));
     }
 
     private void groupSums(Op.Linear op, Argument<FloatArray> sums) {

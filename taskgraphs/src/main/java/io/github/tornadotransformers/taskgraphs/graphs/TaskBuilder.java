@@ -12,6 +12,7 @@ import io.github.tornadotransformers.taskgraphs.memory.Argument;
 import io.github.tornadotransformers.taskgraphs.memory.ArrayKey;
 import io.github.tornadotransformers.taskgraphs.memory.CacheKey;
 import io.github.tornadotransformers.taskgraphs.memory.DeviceCache;
+import io.github.tornadotransformers.taskgraphs.memory.DeviceColumns;
 import io.github.tornadotransformers.taskgraphs.memory.DeviceMatrix;
 import io.github.tornadotransformers.taskgraphs.memory.DeviceModel;
 import io.github.tornadotransformers.taskgraphs.memory.KernelArguments;
@@ -181,6 +182,16 @@ public final class TaskBuilder {
 
     public DeviceMatrix matrix(Weight weight) {
         return model.matrix(weight, layer.group());
+    }
+
+    /** Whether the tensors of a matrix are kept as they are stored, and {@link #columns} are what kernels take. */
+    boolean isStored(Weight weight) {
+        return model.types().isStored(weight);
+    }
+
+    /** Columns of the layer's part of a matrix, left to right. */
+    List<DeviceColumns> columns(Weight weight) {
+        return model.columns(weight, weight.layers() > 1 ? layer.layer() : 0);
     }
 
     /** The layers whose part of a weight {@link #vector} or {@link #matrix} holds. */

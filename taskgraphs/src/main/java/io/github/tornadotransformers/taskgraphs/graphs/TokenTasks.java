@@ -5,6 +5,7 @@ import io.github.tornadotransformers.models.program.AttentionShape;
 import io.github.tornadotransformers.models.program.Program;
 import io.github.tornadotransformers.taskgraphs.devices.DeviceException;
 import io.github.tornadotransformers.taskgraphs.memory.DeviceModel;
+import io.github.tornadotransformers.taskgraphs.memory.MatrixTypes;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -23,7 +24,8 @@ public final class TokenTasks {
     public static Map<DeviceGraph, Integer> of(Program program, DType dtype, DeviceOptions options) {
         WeightsOfSomeLayers.refuse(program);
         int pages = AttentionShape.pages(program.contextLength());
-        DeviceModel model = DeviceModel.of(program, dtype, options.kvType(), options.math(), options.device(), pages);
+        DeviceModel model = DeviceModel.of(
+                program, MatrixTypes.of(dtype), options.kvType(), options.math(), options.device(), pages);
         GraphChain chain = new GraphSet(model, options.graph(), ChainRows.ofOne(program, 1), false).decode();
         List<DeviceGraph> executed = new ArrayList<>(chain.before());
         chain.layers().forEach(layer -> executed.addAll(layer.graphs()));

@@ -27,6 +27,7 @@ import io.github.tornadotransformers.taskgraphs.memory.ArrayKey;
 import io.github.tornadotransformers.taskgraphs.memory.CacheKey;
 import io.github.tornadotransformers.taskgraphs.memory.DeviceArrays;
 import io.github.tornadotransformers.taskgraphs.memory.DeviceModel;
+import io.github.tornadotransformers.taskgraphs.memory.MatrixTypes;
 import io.github.tornadotransformers.taskgraphs.memory.WeightSource;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
@@ -107,13 +108,16 @@ public final class TornadoEngine implements Engine {
 
     static TornadoEngine open(
             Program program, DType dtype, WeightSource weights, DeviceOptions options, long cacheBytes, Hooks hooks) {
-        return open(ForwardMemory.ofBatches(program, dtype, options, cacheBytes), weights, hooks);
+        return open(
+                ForwardMemory.ofBatches(program, MatrixTypes.of(program, dtype, weights), options, cacheBytes),
+                weights,
+                hooks);
     }
 
     /** For one sequence of the program's context at a time: with fewer graphs. */
     static TornadoEngine openForOne(
             Program program, DType dtype, WeightSource weights, DeviceOptions options, Hooks hooks) {
-        return open(ForwardMemory.ofOne(program, dtype, options), weights, hooks);
+        return open(ForwardMemory.ofOne(program, MatrixTypes.of(program, dtype, weights), options), weights, hooks);
     }
 
     private static TornadoEngine open(ForwardMemory memory, WeightSource weights, Hooks hooks) {
@@ -134,8 +138,9 @@ public final class TornadoEngine implements Engine {
      *
      * @throws DeviceException as {@link #open(Program, DType, WeightSource, DeviceOptions, long)} does
      */
-    public static long affordableCacheBytes(Program program, DType dtype, DeviceOptions options) {
-        return ForwardMemory.ofBatches(program, dtype, options, 1).affordableCacheBytes();
+    public static long affordableCacheBytes(Program program, DType dtype, WeightSource weights, DeviceOptions options) {
+        return ForwardMemory.ofBatches(program, MatrixTypes.of(program, dtype, weights), options, 1)
+                .affordableCacheBytes();
     }
 
     /** What keys and values of a sequence of so many positions take: whole pages. */

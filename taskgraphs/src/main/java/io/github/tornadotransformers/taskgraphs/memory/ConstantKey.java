@@ -2,6 +2,7 @@ package io.github.tornadotransformers.taskgraphs.memory;
 
 import io.github.tornadotransformers.kernels.KvFormat;
 import io.github.tornadotransformers.kernels.WeightFormat;
+import java.util.List;
 import uk.ac.manchester.tornado.api.types.arrays.FloatArray;
 import uk.ac.manchester.tornado.api.types.arrays.IntArray;
 import uk.ac.manchester.tornado.api.types.arrays.TornadoNativeArray;
@@ -77,6 +78,34 @@ public sealed interface ConstantKey<T extends TornadoNativeArray> extends ArrayK
         @Override
         public void fill(FloatArray array) {
             array.getSegment().copyFrom(KvFormat.bounds(format).getSegment());
+        }
+    }
+
+    /**
+     * Where what kernels read begins in other arrays.
+     *
+     * @param starts as {@link io.github.tornadotransformers.kernels.StoredFormat} has them
+     */
+    record Places(List<Integer> starts) implements ConstantKey<IntArray> {
+        public Places {
+            starts = List.copyOf(starts);
+        }
+
+        @Override
+        public ElementType<IntArray> type() {
+            return ElementType.INT;
+        }
+
+        @Override
+        public long elements() {
+            return starts.size();
+        }
+
+        @Override
+        public void fill(IntArray array) {
+            for (int i = 0; i < starts.size(); i++) {
+                array.set(i, starts.get(i));
+            }
         }
     }
 

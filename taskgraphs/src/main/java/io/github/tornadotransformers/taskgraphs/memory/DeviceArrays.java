@@ -1,5 +1,6 @@
 package io.github.tornadotransformers.taskgraphs.memory;
 
+import io.github.tornadotransformers.models.checkpoint.StoredColumns;
 import io.github.tornadotransformers.models.checkpoint.WeightAllocator;
 import io.github.tornadotransformers.models.checkpoint.WeightData;
 import io.github.tornadotransformers.models.checkpoint.WeightLayout;
@@ -63,9 +64,20 @@ public final class DeviceArrays implements AutoCloseable {
 
     /** Hands out the memory of the weights' arrays. */
     private final class InPlace implements WeightAllocator {
+        /** By name, how many bytes were handed out one behind the other. */
+        private final Map<String, Long> used = new HashMap<>();
+
         @Override
         public MemorySegment allocate(String name, long bytes) {
-            return get(weights.get(name).getFirst()).getSegment().asSlice(0, bytes);
+            long from = used.merge(name, bytes, Math::addExact) - bytes;
+            for (WeightKey<?> key : weights.getOrDefault(name, List.of())) {
+                MemorySegment array = get(key).getSegment();
+                if (from < array.byteSize()) {
+                    return array.asSlice(from, bytes);
+                }
+                from -= array.byteSize();
+            }
+            throw new IllegalArgumentException("no memory is planned for " + bytes + " bytes more of " + name);
         }
 
         @Override
@@ -87,6 +99,10 @@ public final class DeviceArrays implements AutoCloseable {
         SequencedSet<Weight> all = new LinkedHashSet<>();
         weights.values().forEach(parts -> all.add(parts.getFirst().weight()));
         for (Weight weight : all) {
+            if (loaded.isStored(weight)) {
+                requireInPlace(weight, loaded);
+                continue;
+            }
             WeightData data = loaded.get(weight);
             if (data.layout() != WeightLayout.ROW_MAJOR) {
                 throw new IllegalArgumentException(
@@ -103,6 +119,18 @@ public final class DeviceArrays implements AutoCloseable {
             for (int layer = 0; layer < weight.layers(); layer++) {
                 fill(own.layer(layer), data.layer(layer));
                 fill(own.layerScales(layer), data.layerScales(layer));
+            }
+        }
+    }
+
+    /** What is kept as it is stored lies otherwise on the host: it is not copied. */
+    private static void requireInPlace(Weight weight, Weights loaded) {
+        for (int layer = 0; layer < weight.layers(); layer++) {
+            for (StoredColumns columns : loaded.columns(weight, layer)) {
+                if (columns instanceof StoredColumns.Blocks) {
+                    throw new IllegalArgumentException(
+                            "blocks of weight " + weight.name() + " lie in PANELS, a device wants words");
+                }
             }
         }
     }

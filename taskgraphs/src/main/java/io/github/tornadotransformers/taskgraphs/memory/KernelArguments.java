@@ -1,8 +1,11 @@
 package io.github.tornadotransformers.taskgraphs.memory;
 
 import io.github.tornadotransformers.kernels.LinearKernels;
+import io.github.tornadotransformers.kernels.StoredFormat;
 import io.github.tornadotransformers.kernels.WeightFormat;
 import io.github.tornadotransformers.models.batching.KvType;
+import io.github.tornadotransformers.models.checkpoint.BlockFormat;
+import io.github.tornadotransformers.models.checkpoint.ColumnType;
 import io.github.tornadotransformers.models.checkpoint.DType;
 import io.github.tornadotransformers.models.program.Activation;
 import io.github.tornadotransformers.models.program.AttentionShape;
@@ -31,6 +34,18 @@ public final class KernelArguments {
             case F16 -> WeightFormat.F16;
             case INT8 -> WeightFormat.INT8;
             case STORED -> throw new IllegalStateException("tensors are kept apart");
+        };
+    }
+
+    /** As {@link StoredFormat} has it. */
+    public static int format(ColumnType type, Backend backend) {
+        return switch (type) {
+            case ColumnType.Plain plain -> format(plain.dtype(), backend);
+            case ColumnType.Blocks blocks -> {
+                BlockFormat format = blocks.format();
+                yield StoredFormat.ofBlocks(
+                        format.bits(), format.blockRows(), format.groupRows(), format.offset(), format.hasMinimum());
+            }
         };
     }
 

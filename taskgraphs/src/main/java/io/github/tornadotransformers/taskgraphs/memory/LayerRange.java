@@ -1,6 +1,7 @@
 package io.github.tornadotransformers.taskgraphs.memory;
 
 import io.github.tornadotransformers.models.program.Weight;
+import java.util.stream.IntStream;
 
 /**
  * Layers that lie in one array.
@@ -14,6 +15,11 @@ public record LayerRange(int first, int count) {
     /** The name of a weight, and of which layers where this is a part of them. */
     public String nameOf(Weight weight) {
         return count == weight.layers() ? weight.name() : weight.name() + " of " + this;
+    }
+
+    /** The layers, counted from the model's first. */
+    IntStream stream() {
+        return IntStream.range(first, first + count);
     }
 
     @Override

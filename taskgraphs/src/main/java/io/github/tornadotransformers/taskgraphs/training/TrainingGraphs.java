@@ -25,6 +25,7 @@ import io.github.tornadotransformers.taskgraphs.memory.DeviceModel;
 import io.github.tornadotransformers.taskgraphs.memory.ElementType;
 import io.github.tornadotransformers.taskgraphs.memory.LayerGroups;
 import io.github.tornadotransformers.taskgraphs.memory.LayerRange;
+import io.github.tornadotransformers.taskgraphs.memory.MatrixTypes;
 import io.github.tornadotransformers.taskgraphs.memory.MemoryPlan;
 import io.github.tornadotransformers.taskgraphs.memory.PlannedArray;
 import io.github.tornadotransformers.taskgraphs.memory.RotaryKey;
@@ -68,7 +69,7 @@ final class TrainingGraphs {
     private final DeviceGraph descend;
 
     TrainingGraphs(Program program, DeviceInfo device) {
-        this.model = DeviceModel.withoutCache(program, DType.F32, MathMode.STRICT, device);
+        this.model = DeviceModel.withoutCache(program, MatrixTypes.of(DType.F32), MathMode.STRICT, device);
         this.program = program;
         this.rows = rows(program);
         embedding = graph("embedding", builder(Stage.TRAINING), this::addEmbedding);
@@ -125,8 +126,9 @@ final class TrainingGraphs {
         Map<LayerKind, DeviceGraph> known = new HashMap<>();
         List<DeviceGraph> graphs = new ArrayList<>();
         for (int layer = 0; layer < program.layers(); layer++) {
+            LayerScope scope = LayerScope.each(layer, model.groups());
             graphs.add(known.computeIfAbsent(LayerKind.of(model, layer), kind -> {
-                TaskBuilder in = new TaskBuilder(model, Stage.TRAINING, rows, LayerScope.each(kind.group()));
+                TaskBuilder in = new TaskBuilder(model, Stage.TRAINING, rows, scope);
                 return graph(name + kind.suffix(model), in, builder -> tasks.addTo(builder, kind.block()));
             }));
         }

@@ -33,6 +33,7 @@ import io.github.tornadotransformers.taskgraphs.devices.MathMode;
 import io.github.tornadotransformers.taskgraphs.devices.TornadoDevices;
 import io.github.tornadotransformers.taskgraphs.memory.ArrayKey;
 import io.github.tornadotransformers.taskgraphs.memory.DeviceModel;
+import io.github.tornadotransformers.taskgraphs.memory.MatrixTypes;
 import io.github.tornadotransformers.testsupport.RandomData;
 import io.github.tornadotransformers.testsupport.RandomModels;
 import java.util.ArrayList;
@@ -149,7 +150,8 @@ class ForgottenTransferTest {
         List<DeviceGraph> graphs() {
             return onDevice(device -> {
                 int pages = AttentionShape.pages(program.contextLength());
-                DeviceModel model = DeviceModel.of(program, DType.F32, KvType.F32, MathMode.STRICT, device, pages);
+                DeviceModel model =
+                        DeviceModel.of(program, MatrixTypes.of(DType.F32), KvType.F32, MathMode.STRICT, device, pages);
                 return new GraphSet(model, graph, chainRows(), use == Use.TRACED).graphs();
             });
         }

@@ -25,6 +25,7 @@ import io.github.tornadotransformers.taskgraphs.devices.MathMode;
 import io.github.tornadotransformers.taskgraphs.devices.TornadoDevices;
 import io.github.tornadotransformers.taskgraphs.memory.DeviceModel;
 import io.github.tornadotransformers.taskgraphs.memory.LayerGroups;
+import io.github.tornadotransformers.taskgraphs.memory.MatrixTypes;
 import io.github.tornadotransformers.testsupport.RandomData;
 import io.github.tornadotransformers.testsupport.RandomModels;
 import org.junit.jupiter.api.Test;
@@ -78,13 +79,13 @@ class ForwardMemoryTest {
     }
 
     private static ForwardMemory memory(Program program, DType dtype, DeviceOptions options) {
-        return ForwardMemory.ofOne(program, dtype, options);
+        return ForwardMemory.ofOne(program, MatrixTypes.of(dtype), options);
     }
 
     private static LayerGroups groups(LlamaConfig config, int context, DType dtype, DeviceInfo device) {
         return DeviceModel.of(
                         config.program(context),
-                        dtype,
+                        MatrixTypes.of(dtype),
                         KvType.F32,
                         MathMode.STRICT,
                         device,

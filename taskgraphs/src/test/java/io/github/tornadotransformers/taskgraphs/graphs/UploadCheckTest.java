@@ -20,6 +20,7 @@ import io.github.tornadotransformers.taskgraphs.devices.DeviceInfo;
 import io.github.tornadotransformers.taskgraphs.devices.MathMode;
 import io.github.tornadotransformers.taskgraphs.devices.TornadoDevices;
 import io.github.tornadotransformers.taskgraphs.memory.DeviceModel;
+import io.github.tornadotransformers.taskgraphs.memory.MatrixTypes;
 import io.github.tornadotransformers.taskgraphs.memory.PlannedArray;
 import io.github.tornadotransformers.taskgraphs.memory.WeightKey;
 import io.github.tornadotransformers.testsupport.RandomData;
@@ -138,7 +139,7 @@ class UploadCheckTest {
 
     /** Their elements; nothing else that goes to the device has as many as one of them. */
     private static Set<Long> sizesOfTables(DType dtype, DeviceInfo device) {
-        DeviceModel model = DeviceModel.of(PROGRAM, dtype, KvType.F32, MathMode.STRICT, device, 1);
+        DeviceModel model = DeviceModel.of(PROGRAM, MatrixTypes.of(dtype), KvType.F32, MathMode.STRICT, device, 1);
         return new GraphSet(model, GraphMode.LAYERED, ChainRows.ofOne(PROGRAM, 4), false)
                 .arrays()
                 .filter(array -> array.key() instanceof WeightKey<?>)

@@ -62,7 +62,7 @@ class DeviceArraysTest {
     }
 
     private static DeviceModel model(DType dtype) {
-        DeviceModel model = DeviceModel.of(PROGRAM, dtype, KvType.F32, MathMode.STRICT, DEVICE, 1);
+        DeviceModel model = DeviceModel.of(PROGRAM, MatrixTypes.of(dtype), KvType.F32, MathMode.STRICT, DEVICE, 1);
         assertThat(model.groups().count()).isGreaterThan(1);
         return model;
     }
@@ -236,7 +236,7 @@ class DeviceArraysTest {
     @ParameterizedTest
     @EnumSource
     void keysAndValuesShareNoArray(KvType type) {
-        DeviceModel model = DeviceModel.of(PROGRAM, DType.F32, type, MathMode.STRICT, DEVICE, 1);
+        DeviceModel model = DeviceModel.of(PROGRAM, MatrixTypes.of(DType.F32), type, MathMode.STRICT, DEVICE, 1);
         int format = KernelArguments.format(type);
         DeviceCache keys = DeviceCache.of(CacheKey.Part.KEYS, model.cache(CacheKey.Part.KEYS, 0), format);
         DeviceCache values = DeviceCache.of(CacheKey.Part.VALUES, model.cache(CacheKey.Part.VALUES, 0), format);

@@ -10,8 +10,12 @@ import io.github.tornadotransformers.models.ModelConfig;
 import io.github.tornadotransformers.models.ModelFamily;
 import io.github.tornadotransformers.models.Sizes;
 import io.github.tornadotransformers.models.batching.KvType;
+import io.github.tornadotransformers.models.checkpoint.ArenaAllocator;
+import io.github.tornadotransformers.models.checkpoint.BlockFormat;
 import io.github.tornadotransformers.models.checkpoint.DType;
 import io.github.tornadotransformers.models.checkpoint.ModelFamilies;
+import io.github.tornadotransformers.models.checkpoint.RandomModel;
+import io.github.tornadotransformers.models.checkpoint.WeightLayout;
 import io.github.tornadotransformers.models.checkpoint.Weights;
 import io.github.tornadotransformers.models.generation.ForwardPass;
 import io.github.tornadotransformers.models.generation.GenerationOptions;
@@ -31,6 +35,7 @@ import io.github.tornadotransformers.taskgraphs.graphs.GraphMode;
 import io.github.tornadotransformers.taskgraphs.graphs.TornadoEngine;
 import io.github.tornadotransformers.taskgraphs.graphs.TornadoForwardPass;
 import io.github.tornadotransformers.taskgraphs.graphs.TracePoints;
+import io.github.tornadotransformers.taskgraphs.memory.WeightSource;
 import io.github.tornadotransformers.taskgraphs.probe.DeviceProbes;
 import io.github.tornadotransformers.taskgraphs.probe.ProbeResult;
 import io.github.tornadotransformers.testsupport.BatchSchedule;
@@ -40,11 +45,13 @@ import io.github.tornadotransformers.testsupport.RandomData;
 import io.github.tornadotransformers.testsupport.RandomModels;
 import java.io.IOException;
 import java.io.PrintStream;
+import java.lang.foreign.Arena;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -75,6 +82,17 @@ public final class DeviceChecks {
             false);
 
     private static final ModelConfig GPT2 = new Gpt2Config(new Sizes(97, 140, 132, 35, 2), 3, 1e-5f, true, true);
+
+    /** Rows of whole blocks of every format. */
+    private static final ModelConfig OF_BLOCKS = new LlamaConfig(
+            new Sizes(131, 40, 256, 512, 2),
+            new Heads(4, 2, 64),
+            new Rope(10000, 64, new RopeScaling.None()),
+            1e-6f,
+            true,
+            false,
+            false);
+
     private static final int ROWS = 8;
 
     /** A chain for four rows, and one for these. */
@@ -125,6 +143,7 @@ public final class DeviceChecks {
         checkOps("llama", LLAMA, DType.BF16);
         checkOps("llama", LLAMA, DType.F16);
         checkOps("llama", LLAMA, DType.INT8);
+        checkBlocks();
         checkText("gpt2", GPT2, DType.F32, GraphMode.LAYERED, ROWS);
         checkText("gpt2", GPT2, DType.INT8, GraphMode.FUSED, 1);
         checkText("llama", LLAMA, DType.BF16, GraphMode.LAYERED, ROWS);
@@ -182,6 +201,33 @@ public final class DeviceChecks {
                 checkLogits(family.modelType() + " example " + turn, config, dtype, graph);
                 turn++;
             }
+        }
+    }
+
+    /** Matrices in blocks: every format, with others side by side and from layer to layer. */
+    private void checkBlocks() {
+        for (int turn = 0; turn < BlockFormat.values().length; turn += 2) {
+            List<BlockFormat> formats = new ArrayList<>(List.of(BlockFormat.values()));
+            Collections.rotate(formats, -turn);
+            RandomModel model = new RandomModel(OF_BLOCKS, 3, formats);
+            Program program = OF_BLOCKS.program(CONTEXT);
+            GraphMode graph = GraphMode.values()[turn / 2 % 2];
+            int[] text = new RandomData(1).ints(PROMPT, program.vocabSize());
+            check("blocks of " + formats.getFirst() + " and others " + graph, () -> {
+                WeightSource source = WeightSource.of(model, program, DType.STORED);
+                DeviceOptions options =
+                        DeviceOptions.of(device).withGraph(graph).withPrefillRows(ROWS);
+                try (Arena arena = Arena.ofShared();
+                        ForwardPass host = new HostForwardPass(
+                                program,
+                                model.load(program, DType.STORED, new ArenaAllocator(arena, WeightLayout.PANELS)),
+                                new ScalarOps());
+                        ForwardPass engine = TornadoForwardPass.open(program, DType.STORED, source, options)) {
+                    Bits.assertSame("prompt", engine.forward(text, 0), host.forward(text, 0));
+                    int[] token = {1};
+                    Bits.assertSame("token", engine.forward(token, PROMPT), host.forward(token, PROMPT));
+                }
+            });
         }
     }
 

@@ -23,6 +23,7 @@ import io.github.tornadotransformers.taskgraphs.memory.ArrayKey;
 import io.github.tornadotransformers.taskgraphs.memory.ConstantKey;
 import io.github.tornadotransformers.taskgraphs.memory.DeviceArrays;
 import io.github.tornadotransformers.taskgraphs.memory.DeviceModel;
+import io.github.tornadotransformers.taskgraphs.memory.MatrixTypes;
 import io.github.tornadotransformers.taskgraphs.memory.MemoryPlan;
 import io.github.tornadotransformers.taskgraphs.memory.RotaryKey;
 import io.github.tornadotransformers.testsupport.Bits;
@@ -67,8 +68,9 @@ record GradientOpCase(Program program, TrainedOp trained, Stage stage, int layer
     /** @throws AssertionError if an element differs from the oracle's */
     void requireTheOraclesBits(DeviceInfo device, RandomData data) {
         RuntimeSettings.install(MathMode.STRICT);
-        DeviceModel model = DeviceModel.withoutCache(program, DType.F32, MathMode.STRICT, device);
-        TaskBuilder in = new TaskBuilder(model, stage, TrainingGraphs.rows(program), LayerScope.each(0));
+        DeviceModel model = DeviceModel.withoutCache(program, MatrixTypes.of(DType.F32), MathMode.STRICT, device);
+        TaskBuilder in =
+                new TaskBuilder(model, stage, TrainingGraphs.rows(program), LayerScope.each(0, model.groups()));
         new GradientTasks(in, program.buffers()).add(trained);
         DeviceGraph graph = DeviceGraph.of(trained.op().name(), in.tasks(), Set.of());
         try (DeviceArrays arrays = new DeviceArrays(new MemoryPlan(device, graph.arrays()))) {
