@@ -231,7 +231,8 @@ public final class StoredKernels {
                 if (StoredFormat.hasMinimum(format)) {
                     float minimum = StoredFormat.minimum(
                             format, floats, words, firstWord, firstFloat, width, vocabSize, i, token);
-                    weight = Fused.fma(value, scale, minimum);
+                    // A sum, as what a product joins is no product: a minimum of -0 is 0.
+                    weight = Fused.fma(value, scale, minimum + 0f);
                 }
                 out.set(j, weight * factor);
             }

@@ -86,6 +86,6 @@ public record BlockData(BlockFormat format, int rows, int columns, MemorySegment
     /** The weight itself, rounded once: the product is exact. */
     public float value(int row, int column) {
         float product = quant(row, column) * scale(row, column);
-        return format.hasMinimum() ? product + minimum(row, column) : product;
+        return format.hasMinimum() ? product + (minimum(row, column) + 0f) : product;
     }
 }
