@@ -98,27 +98,28 @@ class FaultsTest {
         byte[] piece = new byte[1 << 20];
         Arrays.fill(piece, (byte) ' ');
         String size = sizeIsSaid ? "Content-Length: 104857600" : "Transfer-Encoding: chunked";
-        try (TestServer server = start();
-                Socket socket =
-                        new Socket(server.address().getHost(), server.address().getPort())) {
-            OutputStream out = socket.getOutputStream();
-            out.write(("POST " + PATH + " HTTP/1.1\r\nHost: x\r\n" + size + "\r\n\r\n")
-                    .getBytes(StandardCharsets.US_ASCII));
-            Thread sender = Thread.ofVirtual().start(() -> {
-                try {
-                    for (int i = 0; i < 100; i++) {
-                        out.write((sizeIsSaid ? "" : "100000\r\n").getBytes(StandardCharsets.US_ASCII));
-                        out.write(piece);
-                        out.write((sizeIsSaid ? "" : "\r\n").getBytes(StandardCharsets.US_ASCII));
+        try (TestServer server = start()) {
+            Thread sender;
+            try (Socket socket =
+                    new Socket(server.address().getHost(), server.address().getPort())) {
+                OutputStream out = socket.getOutputStream();
+                out.write(("POST " + PATH + " HTTP/1.1\r\nHost: x\r\n" + size + "\r\n\r\n")
+                        .getBytes(StandardCharsets.US_ASCII));
+                sender = Thread.ofVirtual().start(() -> {
+                    try {
+                        for (int i = 0; i < 100; i++) {
+                            out.write((sizeIsSaid ? "" : "100000\r\n").getBytes(StandardCharsets.US_ASCII));
+                            out.write(piece);
+                            out.write((sizeIsSaid ? "" : "\r\n").getBytes(StandardCharsets.US_ASCII));
+                        }
+                    } catch (IOException _) {
+                        // The server need not read what it refuses.
                     }
-                } catch (IOException _) {
-                    // The server need not read what it refuses.
-                }
-            });
-            assertAnswers(server);
-            String answer = new String(socket.getInputStream().readNBytes(200), StandardCharsets.UTF_8);
-            assertThat(answer).startsWith("HTTP/1.1 413");
-            socket.close();
+                });
+                assertAnswers(server);
+                String answer = new String(socket.getInputStream().readNBytes(200), StandardCharsets.UTF_8);
+                assertThat(answer).startsWith("HTTP/1.1 413");
+            }
             sender.join();
             assertAnswers(server);
         }
