@@ -170,7 +170,7 @@ class TestSummaryTest {
                           TestSummaryTest$Skipping.factory: no test data at vectors
                           TestSummaryTest$Skipping.lazyFactory: no test data for the second
                           TestSummaryTest$Skipping.provided: no arguments
-                          TestSummaryTest$Skipping.some [2] 2: two is too many
+                          TestSummaryTest$Skipping.some [2] argument = 2: two is too many
                           TestSummaryTest$Skipping.test: no device
 
                         8 passed, 0 failed, 9 skipped
@@ -184,7 +184,7 @@ class TestSummaryTest {
         assertThat(summary()).isEqualTo(new ScriptRun(1, """
 
                         Failed:
-                          TestSummaryTest$Failing.argument [1] "a": no message
+                          TestSummaryTest$Failing.argument [1] argument = "a": no message
                           TestSummaryTest$Failing.factory: no vectors can be made
                           TestSummaryTest$Failing.test: expected another thing
 

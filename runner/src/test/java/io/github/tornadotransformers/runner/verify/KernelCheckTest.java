@@ -15,7 +15,7 @@ class KernelCheckTest {
     void vectorKernelsHaveTheScalarBits() {
         try (VectorOps ops = new VectorOps(2)) {
             List<KernelCheck.Verdict> verdicts = KernelCheck.run(ops, Tolerance.EXACT, 1);
-            assertThat(verdicts).hasSize(53).allSatisfy(verdict -> {
+            assertThat(verdicts).hasSize(61).allSatisfy(verdict -> {
                 assertThat(verdict.firstRefused())
                         .as(verdict.kernel().toString())
                         .isEmpty();
