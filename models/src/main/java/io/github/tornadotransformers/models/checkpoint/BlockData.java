@@ -83,7 +83,7 @@ public record BlockData(BlockFormat format, int rows, int columns, MemorySegment
         return row % format.groupRows() / format.blockRows();
     }
 
-    /** The weight itself, rounded once: the product is exact. */
+    /** The weight itself, rounded once: the product is exact. A minimum of -0 counts as 0, as kernels join sums to products. */
     public float value(int row, int column) {
         float product = quant(row, column) * scale(row, column);
         return format.hasMinimum() ? product + (minimum(row, column) + 0f) : product;

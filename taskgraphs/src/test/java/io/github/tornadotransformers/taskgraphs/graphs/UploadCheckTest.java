@@ -10,7 +10,9 @@ import io.github.tornadotransformers.emulator.OnEmulator;
 import io.github.tornadotransformers.models.ModelConfig;
 import io.github.tornadotransformers.models.Sizes;
 import io.github.tornadotransformers.models.batching.KvType;
+import io.github.tornadotransformers.models.checkpoint.BlockFormat;
 import io.github.tornadotransformers.models.checkpoint.DType;
+import io.github.tornadotransformers.models.checkpoint.RandomModel;
 import io.github.tornadotransformers.models.checkpoint.Weights;
 import io.github.tornadotransformers.models.gpt2.Gpt2Config;
 import io.github.tornadotransformers.models.program.Program;
@@ -23,6 +25,7 @@ import io.github.tornadotransformers.taskgraphs.memory.DeviceModel;
 import io.github.tornadotransformers.taskgraphs.memory.MatrixTypes;
 import io.github.tornadotransformers.taskgraphs.memory.PlannedArray;
 import io.github.tornadotransformers.taskgraphs.memory.WeightKey;
+import io.github.tornadotransformers.taskgraphs.memory.WeightSource;
 import io.github.tornadotransformers.testsupport.RandomData;
 import io.github.tornadotransformers.testsupport.RandomModels;
 import java.lang.foreign.MemorySegment;
@@ -46,6 +49,12 @@ class UploadCheckTest {
     private static final ModelConfig GPT2 = new Gpt2Config(new Sizes(52, 80, 12, 20, 2), 2, 1e-5f, true, true);
     private static final Program PROGRAM = GPT2.program(40);
 
+    /** Quants, scales and minima that are kept as a file has them. */
+    private static final RandomModel BLOCKS = new RandomModel(
+            new Gpt2Config(new Sizes(52, 80, 64, 96, 2), 2, 1e-5f, true, true),
+            8,
+            List.of(BlockFormat.Q5_1, BlockFormat.Q8_0));
+
     /** Loops run on it, which are emulated faster than groups. */
     private static final DeviceLimits GPU = new DeviceLimits(TornadoDeviceType.GPU, 1L << 30, 1L << 30, 64, true);
 
@@ -63,7 +72,7 @@ class UploadCheckTest {
     }
 
     @ParameterizedTest
-    @CsvSource({"F32", "BF16", "F16", "INT8"})
+    @CsvSource({"F32", "BF16", "F16", "INT8", "STORED"})
     void aBitInAnyWeightIsNoticed(DType dtype) {
         int tables = uploads(dtype).size();
         for (int table = 0; table < tables; table++) {
@@ -124,23 +133,32 @@ class UploadCheckTest {
                 sent.add(host);
             }
         });
-        Weights weights = RandomModels.weights(PROGRAM, dtype, new RandomData(3));
+        Program program = dtype == DType.STORED ? BLOCKS.config().program(40) : PROGRAM;
+        WeightSource source = source(program, dtype);
         return Emulator.call(emulated, () -> {
             DeviceOptions options =
                     DeviceOptions.of(TornadoDevices.choose(Optional.empty(), Optional.empty(), MathMode.STRICT));
-            tables.addAll(sizesOfTables(dtype, options.device()));
+            tables.addAll(sizesOfTables(program, MatrixTypes.of(program, dtype, source), options.device()));
             try (TornadoForwardPass engine =
-                    TornadoForwardPass.open(PROGRAM, dtype, _ -> weights, options.withPrefillRows(4))) {
+                    TornadoForwardPass.open(program, dtype, source, options.withPrefillRows(4))) {
                 engine.forward(new int[] {3, 1, 4, 1, 5, 9, 2, 6}, 0); // one, then four at once
                 return sent.stream().map(TornadoNativeArray::getSize).toList();
             }
         });
     }
 
+    private static WeightSource source(Program program, DType dtype) {
+        if (dtype == DType.STORED) {
+            return WeightSource.of(BLOCKS, program, dtype);
+        }
+        Weights weights = RandomModels.weights(program, dtype, new RandomData(3));
+        return _ -> weights;
+    }
+
     /** Their elements; nothing else that goes to the device has as many as one of them. */
-    private static Set<Long> sizesOfTables(DType dtype, DeviceInfo device) {
-        DeviceModel model = DeviceModel.of(PROGRAM, MatrixTypes.of(dtype), KvType.F32, MathMode.STRICT, device, 1);
-        return new GraphSet(model, GraphMode.LAYERED, ChainRows.ofOne(PROGRAM, 4), false)
+    private static Set<Long> sizesOfTables(Program program, MatrixTypes types, DeviceInfo device) {
+        DeviceModel model = DeviceModel.of(program, types, KvType.F32, MathMode.STRICT, device, 1);
+        return new GraphSet(model, GraphMode.LAYERED, ChainRows.ofOne(program, 4), false)
                 .arrays()
                 .filter(array -> array.key() instanceof WeightKey<?>)
                 .map(PlannedArray::elements)
