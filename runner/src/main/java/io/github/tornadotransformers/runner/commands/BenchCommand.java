@@ -286,9 +286,11 @@ final class BenchCommand implements Callable<Integer> {
     }
 
     private void requireSensibleCall() {
-        if (predict == !models.isEmpty() && !(predict && engines.device != null)) {
-            throw Failure.usage("expected a MODEL or --predict, one of them; both with --device, which is one of "
-                    + String.join(", ", Gpu.names()));
+        if (models.isEmpty() && !(predict && engines.device == null)) {
+            throw Failure.usage("a MODEL is missing" + (predict ? "" : ", or --predict"));
+        }
+        if (!models.isEmpty() && predict && engines.device == null) {
+            throw Failure.usage("--predict of a MODEL needs --device, one of " + String.join(", ", Gpu.names()));
         }
         if (predict && (kernels || profile || compare != null)) {
             throw Failure.usage("--kernels, --profile and --compare time a MODEL, --predict times none");

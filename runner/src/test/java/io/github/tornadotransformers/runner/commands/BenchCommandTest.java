@@ -223,11 +223,23 @@ class BenchCommandTest {
         assertThat(launches).isEqualTo(2 * tokens.get(0).get("launches").intValue());
     }
 
+    @Test
+    void whatNeedsAModelSaysSo() {
+        CommandRun none = CommandRun.of("bench");
+        assertThat(none.exitCode()).isEqualTo(2);
+        assertThat(none.err())
+                .contains("a MODEL is missing, or --predict; see --help")
+                .hasLineCount(1);
+        CommandRun predicted = CommandRun.of("bench", "--predict", "--device", "h200");
+        assertThat(predicted.exitCode()).isEqualTo(2);
+        assertThat(predicted.err()).contains("a MODEL is missing; see --help").hasLineCount(1);
+    }
+
     @ParameterizedTest
     @CsvSource(
             delimiter = '|',
             value = {
-                "--predict                | expected a MODEL or --predict, one of them",
+                "--predict                | --predict of a MODEL needs --device, one of h200, h100, a100, rtx4090",
                 "--predict --device gtx   | --device gtx is not one that --predict knows: h200, h100, a100, rtx4090",
                 "--predict --device h200 --sequences 2 | --predict --device is about tokens of one sequence",
                 "--predict --device h200 -n 0          | --predict --device is about tokens of one sequence",
