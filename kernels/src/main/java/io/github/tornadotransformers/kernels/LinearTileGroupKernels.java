@@ -5,8 +5,8 @@ import uk.ac.manchester.tornado.api.types.arrays.FloatArray;
 import uk.ac.manchester.tornado.api.types.arrays.IntArray;
 
 /**
- * The slice sums of {@link LinearKernels} for several rows, by groups of {@value #GROUP} work items: a group has a tile of the result, an
- * item {@value #ROWS} rows and {@value #COLUMNS} columns of it in registers.
+ * Products of matrices by groups of {@value #GROUP} work items: the slice sums of {@link LinearKernels} for several rows, and the gradients
+ * of {@link LinearGradientKernels}. A group has a tile of the result, an item {@value #ROWS} rows and {@value #COLUMNS} columns of it in registers.
  *
  * <p>The items bring {@value #DEPTH} inputs of the tile's rows and as many weights of its columns into local memory, where each weight is
  * widened once for all rows. They are on their way while the products of those before them are taken.
@@ -28,8 +28,17 @@ public final class LinearTileGroupKernels {
     /** From one input to the next in local memory: beside the rows of the largest tile, what keeps inputs in banks of their own. */
     private static final int LINE = MOST_ROWS + 2;
 
+    /** Beside the columns of a tile, where neighbouring items bring weights of one column: what keeps those in banks of their own. */
+    private static final int APART = 2;
+
     /** Weights of the largest tile. */
     private static final int WEIGHTS = DEPTH * GROUP * OWN / LEAST_ROWS;
+
+    /** What is multiplied, {@link #tileProducts} says. */
+    public static final int SUMS = 0;
+
+    public static final int INPUT_GRADIENTS = 1;
+    public static final int WEIGHT_GRADIENTS = 2;
 
     /** Groups that keep a large device busy. */
     private static final int MANY_GROUPS = 256;
@@ -59,23 +68,36 @@ public final class LinearTileGroupKernels {
         return tiles(rows, columns) < MANY_GROUPS ? Slices.count(inputs) : 1;
     }
 
-    /** Work items of {@link #tileSums}. */
+    /** Work items of {@link #SUMS}. */
     public static long items(int rows, int inputs, int columns) {
         return (long) tiles(rows, columns) * parts(rows, inputs, columns) * GROUP;
     }
 
+    /** Work items of a gradient of that size. */
+    public static long gradientItems(int rows, int columns) {
+        return (long) tiles(rows, columns) * GROUP;
+    }
+
     /**
-     * sums[r][p][c] = sum over part p of x[r][k] * w[layer][k][c].
+     * A product of matrices: which of them is a constant when a device compiles.
      *
-     * <p>Shapes: x [rows][inputs]; sums [rows][parts][columns].
+     * <p>{@link #SUMS}: out[r][p][c] = sum over part p of x[r][k] * w[layer][k][c]. Shapes: x [rows][inputs]; w [layers][inputs][columns]; out
+     * [rows][parts][columns].
+     *
+     * <p>{@link #INPUT_GRADIENTS}, as {@link LinearGradientKernels#addToInputs}: out[r][c] += sum_k x[r][k] * w[layer][c][k]. Shapes: x [rows][inputs];
+     * w [layers][columns][inputs]; out [rows][columns]; x being the gradient of what the layer puts out, inputs how much that is.
+     *
+     * <p>{@link #WEIGHT_GRADIENTS}, as {@link LinearGradientKernels#addToWeights}: out[layer][r][c] += sum_k x[k][r] * w[k][c], k < {@code
+     * step[ROWS]}. Shapes: x [inputs][rows]; w [inputs][columns]; out [layers][rows][columns]; w being the gradient of what the layer puts out.
      *
      * <p>Order: tiles and parts parallel, tiles of the same columns neighbours; k as in {@link LinearKernels#sliceSums}, slices left to right. Rows and
      * columns behind the last are computed from clamped indices and not stored.
      *
+     * @param product which one; a gradient is of float32, and has one part
      * @param tileRows as {@link #tileRows} has it
      * @param parts as {@link #parts} has it
      */
-    public static void tileSums(
+    public static void tileProducts(
             KernelContext context,
             FloatArray x,
             FloatArray floats,
@@ -84,7 +106,8 @@ public final class LinearTileGroupKernels {
             FloatArray powers,
             IntArray layer,
             IntArray step,
-            FloatArray sums,
+            FloatArray out,
+            int product,
             int format,
             int tileRows,
             int rows,
@@ -92,7 +115,7 @@ public final class LinearTileGroupKernels {
             int inputs,
             int columns) {
         float[] inputsOf = context.allocateFloatLocalArray(DEPTH * LINE);
-        float[] weightsOf = context.allocateFloatLocalArray(WEIGHTS);
+        float[] weightsOf = context.allocateFloatLocalArray(WEIGHTS + DEPTH * APART);
         float[] nextInputs = new float[MOST_ROWS * DEPTH / GROUP];
         float[] nextFloats = new float[WEIGHTS / GROUP];
         int[] nextWords = new int[WEIGHTS / GROUP];
@@ -102,6 +125,7 @@ public final class LinearTileGroupKernels {
         int perWord = columns % WeightFormat.perWord(format) == 0 ? WeightFormat.perWord(format) : 1;
         int tileColumns = GROUP * OWN / tileRows;
         int tileWords = tileColumns / perWord;
+        int line = product == INPUT_GRADIENTS ? tileColumns + APART : tileColumns;
         int apart = tileColumns / COLUMNS;
         int rowTiles = tilesOf(tileRows, rows);
         int columnTiles = tilesOf(tileColumns, columns);
@@ -109,13 +133,14 @@ public final class LinearTileGroupKernels {
         int row = context.groupIdx % rowTiles * tileRows;
         int column = context.groupIdx / rowTiles % columnTiles * tileColumns;
         int part = context.groupIdx / rowTiles / columnTiles;
-        int live = step.get(Step.ROWS);
+        int live = product == WEIGHT_GRADIENTS ? rows : step.get(Step.ROWS);
+        int depth = product == WEIGHT_GRADIENTS ? step.get(Step.ROWS) : inputs;
         if (row < live) {
             int ownRow = lane / apart * ROWS;
             int ownColumn = lane % apart;
             int begin = part * Slices.SIZE;
             int scale = (layer.get(0) * WeightFormat.blocks(inputs) + begin / WeightFormat.INT8_BLOCK) * columns;
-            int end = parts == 1 ? inputs : Math.min(begin + Slices.SIZE, inputs);
+            int end = parts == 1 ? depth : Math.min(begin + Slices.SIZE, depth);
             float p00 = 0f, p01 = 0f, p02 = 0f, p03 = 0f;
             float p10 = 0f, p11 = 0f, p12 = 0f, p13 = 0f;
             float p20 = 0f, p21 = 0f, p22 = 0f, p23 = 0f;
@@ -132,13 +157,13 @@ public final class LinearTileGroupKernels {
                 if (next < end) {
                     for (int j = 0; j < tileRows * DEPTH / GROUP; j++) {
                         int i = j * GROUP + lane;
-                        int k = Math.min(next + i % DEPTH, inputs - 1);
-                        nextInputs[j] = x.get(Math.min(row + i / DEPTH, rows - 1) * inputs + k);
+                        int r = Math.min(row + inputRow(product, i, tileRows), rows - 1);
+                        int k = Math.min(next + inputTerm(product, i, tileRows), depth - 1);
+                        nextInputs[j] = x.get(product == WEIGHT_GRADIENTS ? k * rows + r : r * depth + k);
                     }
                     for (int j = 0; j < tileWords * DEPTH / GROUP; j++) {
                         int i = j * GROUP + lane;
-                        int k = layer.get(0) * inputs + Math.min(next + i / tileWords, inputs - 1);
-                        int at = element(k, column, i % tileWords, perWord, columns);
+                        int at = weight(product, i, layer.get(0), next, depth, column, tileWords, perWord, columns);
                         if (format == WeightFormat.F32) {
                             nextFloats[j] = floats.get(at);
                         } else {
@@ -149,7 +174,7 @@ public final class LinearTileGroupKernels {
                 if (next > begin) {
                     for (int k = 0; k < Math.min(DEPTH, end + DEPTH - next); k++) {
                         int from = k * LINE + ownRow;
-                        int to = k * tileColumns + ownColumn;
+                        int to = k * line + ownColumn;
                         float x0 = inputsOf[from];
                         float x1 = inputsOf[from + 1];
                         float x2 = inputsOf[from + 2];
@@ -254,17 +279,20 @@ public final class LinearTileGroupKernels {
                 context.localBarrier();
                 for (int j = 0; j < tileRows * DEPTH / GROUP; j++) {
                     int i = j * GROUP + lane;
-                    inputsOf[i % DEPTH * LINE + i / DEPTH] = nextInputs[j];
+                    inputsOf[inputTerm(product, i, tileRows) * LINE + inputRow(product, i, tileRows)] = nextInputs[j];
                 }
                 for (int j = 0; j < tileWords * DEPTH / GROUP; j++) {
                     int i = j * GROUP + lane;
-                    int k = layer.get(0) * inputs + Math.min(next + i / tileWords, inputs - 1);
-                    int at = element(k, column, i % tileWords, perWord, columns);
-                    for (int p = 0; p < perWord; p++) {
-                        int place = perWord == 1 ? at % WeightFormat.perWord(format) : p;
-                        weightsOf[i * perWord + p] = format == WeightFormat.F32
-                                ? nextFloats[j]
-                                : WeightFormat.part(format, nextWords[j], place, powers);
+                    if (product == INPUT_GRADIENTS) {
+                        weightsOf[i % DEPTH * line + i / DEPTH] = nextFloats[j];
+                    } else {
+                        int at = weight(product, i, layer.get(0), next, depth, column, tileWords, perWord, columns);
+                        for (int p = 0; p < perWord; p++) {
+                            int place = perWord == 1 ? at % WeightFormat.perWord(format) : p;
+                            weightsOf[i * perWord + p] = format == WeightFormat.F32
+                                    ? nextFloats[j]
+                                    : WeightFormat.part(format, nextWords[j], place, powers);
+                        }
                     }
                 }
                 context.localBarrier();
@@ -273,14 +301,52 @@ public final class LinearTileGroupKernels {
                 int r = row + ownRow + i / COLUMNS;
                 int c = column + ownColumn + i % COLUMNS * apart;
                 if (r < live && c < columns) {
-                    sums.set((r * parts + part) * columns + c, total[i]);
+                    int first = product == WEIGHT_GRADIENTS ? layer.get(0) * rows : 0;
+                    int of = ((first + r) * parts + part) * columns + c;
+                    float sum = total[i];
+                    if (product != SUMS) {
+                        sum += out.get(of);
+                    }
+                    out.set(of, sum);
                 }
             }
         }
     }
 
-    /** The first element of a row's word, or of the last in the row. */
-    private static int element(int row, int firstColumn, int word, int perWord, int columns) {
-        return (row * columns + Math.min(firstColumn + word * perWord, columns - perWord)) & Integer.MAX_VALUE;
+    /** Which row of a tile an item's i-th input is of; neighbours read what is contiguous. */
+    private static int inputRow(int product, int i, int tileRows) {
+        return product == WEIGHT_GRADIENTS ? i % tileRows : i / DEPTH;
+    }
+
+    /** Which of the terms that are brought together an item's i-th input is of. */
+    private static int inputTerm(int product, int i, int tileRows) {
+        return product == WEIGHT_GRADIENTS ? i / tileRows : i % DEPTH;
+    }
+
+    /**
+     * Where an item's i-th weight is: the first element of a row's word, or of the last in the row.
+     *
+     * @param next the first of the terms that are brought together
+     */
+    private static int weight(
+            int product,
+            int i,
+            int layer,
+            int next,
+            int depth,
+            int firstColumn,
+            int tileWords,
+            int perWord,
+            int columns) {
+        int at;
+        if (product == INPUT_GRADIENTS) {
+            int c = Math.min(firstColumn + i / DEPTH, columns - 1);
+            at = (layer * columns + c) * depth + Math.min(next + i % DEPTH, depth - 1);
+        } else {
+            int first = product == WEIGHT_GRADIENTS ? 0 : layer * depth;
+            int k = first + Math.min(next + i / tileWords, depth - 1);
+            at = k * columns + Math.min(firstColumn + i % tileWords * perWord, columns - perWord);
+        }
+        return at & Integer.MAX_VALUE;
     }
 }

@@ -2,6 +2,7 @@ package io.github.tornadotransformers.kernels;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.github.tornadotransformers.emulator.WorkGroups;
 import io.github.tornadotransformers.host.HostMatrix;
 import io.github.tornadotransformers.host.ScalarBackwardOps;
 import io.github.tornadotransformers.models.checkpoint.DType;
@@ -12,10 +13,12 @@ import io.github.tornadotransformers.testsupport.Bits;
 import io.github.tornadotransformers.testsupport.RandomData;
 import java.lang.foreign.MemorySegment;
 import java.util.Arrays;
+import java.util.function.Consumer;
 import java.util.stream.IntStream;
 import java.util.stream.LongStream;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
+import uk.ac.manchester.tornado.api.KernelContext;
 import uk.ac.manchester.tornado.api.types.arrays.FloatArray;
 import uk.ac.manchester.tornado.api.types.arrays.IntArray;
 
@@ -107,6 +110,77 @@ class GradientKernelsTest {
         rows.assertRows(what + " inputs", actualX, dX);
         rows.assertLayer(what + " weights", actualWeight, dWeight);
         rows.assertLayer(what + " bias", actualBias, dBias);
+    }
+
+    @ParameterizedTest
+    @MethodSource("seeds")
+    void linearInTiles(long seed) {
+        Rows rows = Rows.of(seed);
+        int inputs = rows.data().size(200);
+        int outputs = rows.data().size(389);
+        String what = rows.live() + "x" + inputs + "x" + outputs;
+        float[] weight = rows.data().wildFloats(inputs * outputs);
+        float[] x = rows.wild(inputs);
+        float[] dOut = rows.wild(outputs);
+        float[] dX = rows.data().floats(rows.live() * inputs);
+        float[] dWeight = rows.data().floats(inputs * outputs);
+        FloatArray weights = rows.stacked(weight);
+        FloatArray xRows = rows.padded(x);
+        FloatArray dOutRows = rows.padded(dOut);
+        FloatArray actualX = rows.padded(dX);
+        FloatArray actualWeight = rows.stacked(dWeight);
+        IntArray layer = rows.layerIndex();
+        IntArray step = rows.step();
+        FloatArray noFloats = KernelArrays.nan(1);
+        IntArray noWords = new IntArray(1);
+        runTiles(
+                LinearTileGroupKernels.gradientItems(rows.count(), inputs),
+                context -> LinearTileGroupKernels.tileProducts(
+                        context,
+                        dOutRows,
+                        weights,
+                        noWords,
+                        noFloats,
+                        noFloats,
+                        layer,
+                        step,
+                        actualX,
+                        LinearTileGroupKernels.INPUT_GRADIENTS,
+                        WeightFormat.F32,
+                        LinearTileGroupKernels.tileRows(rows.count()),
+                        rows.count(),
+                        ONE,
+                        outputs,
+                        inputs));
+        runTiles(
+                LinearTileGroupKernels.gradientItems(inputs, outputs),
+                context -> LinearTileGroupKernels.tileProducts(
+                        context,
+                        xRows,
+                        dOutRows,
+                        noWords,
+                        noFloats,
+                        noFloats,
+                        layer,
+                        step,
+                        actualWeight,
+                        LinearTileGroupKernels.WEIGHT_GRADIENTS,
+                        WeightFormat.F32,
+                        LinearTileGroupKernels.tileRows(inputs),
+                        inputs,
+                        ONE,
+                        rows.count(),
+                        outputs));
+        MemorySegment elements = MemorySegment.ofArray(weight);
+        oracle.linearInput(
+                new HostMatrix(DType.F32, inputs, outputs, elements, MemorySegment.NULL), rows.live(), dOut, dX);
+        oracle.linearWeight(x, rows.live(), inputs, outputs, dOut, dWeight);
+        rows.assertRows(what + " inputs", actualX, dX);
+        rows.assertLayer(what + " weights", actualWeight, dWeight);
+    }
+
+    private static void runTiles(long items, Consumer<KernelContext> kernel) {
+        WorkGroups.run(Math.toIntExact(items / LinearTileGroupKernels.GROUP), LinearTileGroupKernels.GROUP, kernel);
     }
 
     @ParameterizedTest

@@ -156,7 +156,7 @@ class LinearKernelsTest {
         WorkGroups.run(
                 whole ? groups / slices : groups,
                 LinearTileGroupKernels.GROUP,
-                context -> LinearTileGroupKernels.tileSums(
+                context -> LinearTileGroupKernels.tileProducts(
                         context,
                         x,
                         w.floats(),
@@ -166,6 +166,7 @@ class LinearKernelsTest {
                         index,
                         step,
                         sums,
+                        LinearTileGroupKernels.SUMS,
                         w.format(),
                         LinearTileGroupKernels.tileRows(rows),
                         rows,

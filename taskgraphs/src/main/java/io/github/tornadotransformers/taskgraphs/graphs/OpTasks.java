@@ -341,10 +341,10 @@ public final class OpTasks {
      * @param array {@code [rows][parts][columns]}
      * @param parts sums of a product, to be added up: one for each slice, or the only one
      */
-    record LinearSums(Argument<FloatArray> array, int parts) {}
+    public record LinearSums(Argument<FloatArray> array, int parts) {}
 
     /** The sums of a linear layer. */
-    LinearSums linearSums(Op.Linear op) {
+    public LinearSums linearSums(Op.Linear op) {
         int inputs = op.weight().rows();
         int columns = op.weight().columns();
         boolean isStored = in.isStored(op.weight());
@@ -547,7 +547,7 @@ public final class OpTasks {
         int columns = op.weight().columns();
         in.task(op.name() + "Slices", LinearTileGroupKernels.items(rows, inputs, columns))
                 .calls(
-                        LinearTileGroupKernels::tileSums,
+                        LinearTileGroupKernels::tileProducts,
                         CONTEXT,
                         x,
                         weight.floats(),
@@ -557,6 +557,7 @@ public final class OpTasks {
                         layer,
                         step,
                         sums,
+                        value(LinearTileGroupKernels.SUMS),
                         weight.format(),
                         value(LinearTileGroupKernels.tileRows(rows)),
                         value(rows),

@@ -92,7 +92,7 @@ public final class TaskBuilder {
     }
 
     /** Whether kernels for groups of that many items are to be used. */
-    boolean worksInGroups(int size) {
+    public boolean worksInGroups(int size) {
         return model.device().worksInGroups(size);
     }
 

@@ -1,11 +1,13 @@
 package io.github.tornadotransformers.taskgraphs.training;
 
+import static io.github.tornadotransformers.taskgraphs.memory.GroupContext.CONTEXT;
 import static io.github.tornadotransformers.taskgraphs.memory.Scalar.flag;
 import static io.github.tornadotransformers.taskgraphs.memory.Scalar.value;
 
 import io.github.tornadotransformers.kernels.AttentionGradientKernels;
 import io.github.tornadotransformers.kernels.ElementGradientKernels;
 import io.github.tornadotransformers.kernels.LinearGradientKernels;
+import io.github.tornadotransformers.kernels.LinearTileGroupKernels;
 import io.github.tornadotransformers.kernels.NormGradientKernels;
 import io.github.tornadotransformers.kernels.RowKernels;
 import io.github.tornadotransformers.models.program.AttentionShape;
@@ -14,6 +16,7 @@ import io.github.tornadotransformers.models.program.Op;
 import io.github.tornadotransformers.models.program.Weight;
 import io.github.tornadotransformers.taskgraphs.graphs.TaskBuilder;
 import io.github.tornadotransformers.taskgraphs.memory.Argument;
+import io.github.tornadotransformers.taskgraphs.memory.DeviceMatrix;
 import io.github.tornadotransformers.taskgraphs.memory.PlannedArray;
 import io.github.tornadotransformers.taskgraphs.memory.Scalar;
 import java.util.Collection;
@@ -229,6 +232,65 @@ final class GradientTasks {
             case GELU_TANH -> gelu(op, dOut);
             case SILU, GELU_ERF -> throw new IllegalArgumentException(op.activation() + " has no gradient");
         }
+        if (in.worksInGroups(LinearTileGroupKernels.GROUP)) {
+            linearInTiles(op, dOut);
+        } else {
+            linearElements(op, dOut);
+        }
+        op.bias().ifPresent(each -> bias(op, each, dOut));
+        if (!op.addsToOutput()) {
+            begun.remove(op.output());
+        }
+    }
+
+    private void linearInTiles(Op.Linear op, Argument<FloatArray> dOut) {
+        Argument<FloatArray> x = in.activation(op.input());
+        DeviceMatrix weight = in.matrix(op.weight());
+        Argument<FloatArray> dX = into(op.input(), op);
+        Argument<FloatArray> dWeight = arrays.gradient(op.weight());
+        int inputs = op.weight().rows();
+        int outputs = op.weight().columns();
+        in.task(op.name() + "Inputs", LinearTileGroupKernels.gradientItems(rows, inputs))
+                .calls(
+                        LinearTileGroupKernels::tileProducts,
+                        CONTEXT,
+                        dOut,
+                        weight.floats(),
+                        weight.words(),
+                        weight.scales(),
+                        weight.powers(),
+                        layer,
+                        step,
+                        dX,
+                        value(LinearTileGroupKernels.INPUT_GRADIENTS),
+                        weight.format(),
+                        value(LinearTileGroupKernels.tileRows(rows)),
+                        value(rows),
+                        ONE,
+                        value(outputs),
+                        value(inputs));
+        in.task(op.name() + "Weights", LinearTileGroupKernels.gradientItems(inputs, outputs))
+                .calls(
+                        LinearTileGroupKernels::tileProducts,
+                        CONTEXT,
+                        x,
+                        dOut,
+                        weight.words(),
+                        weight.scales(),
+                        weight.powers(),
+                        layer,
+                        step,
+                        dWeight,
+                        value(LinearTileGroupKernels.WEIGHT_GRADIENTS),
+                        weight.format(),
+                        value(LinearTileGroupKernels.tileRows(inputs)),
+                        value(inputs),
+                        ONE,
+                        value(rows),
+                        value(outputs));
+    }
+
+    private void linearElements(Op.Linear op, Argument<FloatArray> dOut) {
         Argument<FloatArray> x = in.activation(op.input());
         Argument<FloatArray> weight = in.matrix(op.weight()).floats();
         Argument<FloatArray> dX = into(op.input(), op);
@@ -256,10 +318,6 @@ final class GradientTasks {
                         dWeight,
                         value(inputs),
                         value(outputs));
-        op.bias().ifPresent(each -> bias(op, each, dOut));
-        if (!op.addsToOutput()) {
-            begun.remove(op.output());
-        }
     }
 
     private void gelu(Op.Linear op, Argument<FloatArray> dOut) {

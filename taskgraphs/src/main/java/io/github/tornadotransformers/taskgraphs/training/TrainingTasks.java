@@ -2,6 +2,7 @@ package io.github.tornadotransformers.taskgraphs.training;
 
 import static io.github.tornadotransformers.taskgraphs.memory.Scalar.value;
 
+import io.github.tornadotransformers.kernels.LinearTileGroupKernels;
 import io.github.tornadotransformers.kernels.LinearTileKernels;
 import io.github.tornadotransformers.kernels.RowKernels;
 import io.github.tornadotransformers.models.program.Activation;
@@ -92,6 +93,25 @@ final class TrainingTasks {
     }
 
     private void linear(Op.Linear op, TrainedOp trained) {
+        boolean inGroups = in.worksInGroups(LinearTileGroupKernels.GROUP);
+        OpTasks.LinearSums sums = inGroups ? single.linearSums(op) : wholeSums(op);
+        if (op.addsToOutput()) {
+            Argument<FloatArray> before =
+                    in.activation(op.output(), trained.before().get(op.output()));
+            take(
+                    op.name() + "Before",
+                    before,
+                    in.firstLayer(),
+                    in.activation(op.output()),
+                    op.weight().columns());
+        }
+        if (inGroups || isFinished(op)) {
+            finish(op, sums);
+        }
+    }
+
+    /** Sums in the place of what is to be done to them, or of the output where nothing is. */
+    private OpTasks.LinearSums wholeSums(Op.Linear op) {
         Argument<FloatArray> x = in.activation(op.input());
         Argument<FloatArray> weight = in.matrix(op.weight()).floats();
         Argument<FloatArray> sums = isFinished(op) ? sums(op) : in.activation(op.output());
@@ -108,24 +128,22 @@ final class TrainingTasks {
                         value(rows),
                         value(inputs),
                         value(columns));
-        if (op.addsToOutput()) {
-            Argument<FloatArray> before =
-                    in.activation(op.output(), trained.before().get(op.output()));
-            take(op.name() + "Before", before, in.firstLayer(), in.activation(op.output()), columns);
-        }
-        if (isFinished(op)) {
-            finish(op, sums);
-        }
+        return new OpTasks.LinearSums(sums, WHOLE_SUMS);
     }
 
-    private void finish(Op.Linear op, Argument<FloatArray> sums) {
+    private void finish(Op.Linear op, OpTasks.LinearSums sums) {
         switch (op.activation()) {
-            case NONE -> single.finish(op.name(), op, sums, WHOLE_SUMS, Activation.NONE, in.activation(op.output()));
+            case NONE -> finish(op.name(), op, sums, Activation.NONE, in.activation(op.output()));
             case GELU_TANH -> {
-                single.finish(op.name() + "Kept", op, sums, WHOLE_SUMS, Activation.NONE, arrays.sumOf(op));
-                single.finish(op.name(), op, sums, WHOLE_SUMS, Activation.GELU_TANH, in.activation(op.output()));
+                finish(op.name() + "Kept", op, sums, Activation.NONE, arrays.sumOf(op));
+                finish(op.name(), op, sums, Activation.GELU_TANH, in.activation(op.output()));
             }
             case SILU, GELU_ERF -> throw new IllegalArgumentException(op.activation() + " has no gradient");
         }
+    }
+
+    private void finish(
+            String name, Op.Linear op, OpTasks.LinearSums sums, Activation activation, Argument<FloatArray> out) {
+        single.finish(name, op, sums.array(), sums.parts(), activation, out);
     }
 }

@@ -97,6 +97,13 @@ class DeviceTrainingTest {
         }
     }
 
+    /** Whose kernels work in groups. */
+    @ParameterizedTest
+    @ValueSource(longs = {1, 2})
+    void onAGpu(long seed) {
+        Emulator.run(new EmulatedDevice(DeviceLimits.GPU), () -> gradientsOfABatchAndAStepAgainstThem(seed));
+    }
+
     /** A device whose buffers hold the weights of some layers, but not of all. */
     @Test
     void gradientsOfLayersInGroups() {

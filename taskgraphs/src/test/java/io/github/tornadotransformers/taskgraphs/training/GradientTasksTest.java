@@ -1,7 +1,11 @@
 package io.github.tornadotransformers.taskgraphs.training;
 
+import io.github.tornadotransformers.emulator.DeviceLimits;
+import io.github.tornadotransformers.emulator.EmulatedDevice;
+import io.github.tornadotransformers.emulator.Emulator;
 import io.github.tornadotransformers.emulator.OnEmulator;
 import io.github.tornadotransformers.models.ModelConfig;
+import io.github.tornadotransformers.models.program.Op;
 import io.github.tornadotransformers.models.program.Program;
 import io.github.tornadotransformers.taskgraphs.devices.DeviceInfo;
 import io.github.tornadotransformers.taskgraphs.devices.MathMode;
@@ -31,5 +35,16 @@ class GradientTasksTest {
     void givesTheOraclesBits(GradientOpCase op) {
         DeviceInfo device = TornadoDevices.choose(Optional.empty(), Optional.empty(), MathMode.STRICT);
         op.requireTheOraclesBits(device, new RandomData(7));
+    }
+
+    /** On a GPU products are taken in tiles. */
+    @ParameterizedTest
+    @MethodSource("products")
+    void givesTheOraclesBitsInGroups(GradientOpCase op) {
+        Emulator.run(new EmulatedDevice(DeviceLimits.GPU), () -> givesTheOraclesBits(op));
+    }
+
+    static Stream<GradientOpCase> products() {
+        return ops().filter(each -> each.trained().op() instanceof Op.Linear);
     }
 }

@@ -50,7 +50,7 @@ import uk.ac.manchester.tornado.api.types.arrays.FloatArray;
  * once all went well; the second says what runs.
  */
 public final class OclgrindChecks {
-    /** Two tokens of small models in each type, on the device and the host. */
+    /** Two tokens of small models in each type, and the gradients of a smaller one, on the device and the host. */
     static final String TOKENS = "tokens";
 
     /** A kernel whose items read what others write, with no barrier in between. */
@@ -70,6 +70,8 @@ public final class OclgrindChecks {
             false,
             false);
 
+    private static final ModelConfig TRAINED = new Gpt2Config(new Sizes(20, 3, 12, 20, 1), 2, 1e-5f, true, true);
+
     private OclgrindChecks() {}
 
     public static void main(String[] arguments) throws IOException {
@@ -79,6 +81,7 @@ public final class OclgrindChecks {
                 requireTheHostsBits(device, GPT2, DType.F32);
                 requireTheHostsBits(device, LLAMA, DType.BF16);
                 requireTheHostsBits(device, LLAMA, DType.INT8);
+                requireTheHostsGradients(device);
             }
             case RACE -> race(device);
             default -> throw new IllegalArgumentException(arguments[1]);
@@ -99,6 +102,14 @@ public final class OclgrindChecks {
                         engine.forward(token, position),
                         host.forward(token, position));
             }
+        }
+    }
+
+    private static void requireTheHostsGradients(DeviceInfo device) {
+        try (TrainingPair pair = TrainingPair.of(TRAINED, new RandomData(1), device)) {
+            pair.begin();
+            pair.requireSameLossWithGradients(new int[] {7, 3, 11}, new int[] {3, 11, 2}, 0.1f);
+            pair.requireSameGradients();
         }
     }
 
