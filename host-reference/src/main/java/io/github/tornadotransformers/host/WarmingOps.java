@@ -12,6 +12,9 @@ import io.github.tornadotransformers.models.program.Residual;
 import java.lang.foreign.Arena;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Consumer;
 
 /**
  * {@link ScalarOps} until the compiler has reached {@link VectorOps}, whose loops make an object of every vector before that
@@ -19,7 +22,8 @@ import java.util.concurrent.TimeUnit;
  * they take over, from one Op to the next. Both give the same bits, so that nobody sees the change. A layer that is so large that
  * plain loops would take longer for a token than the warming does waits for it.
  *
- * <p>For models so small that a short text is done before vectors are worth their compilation.
+ * <p>The warming takes the compiler away from everything else that has just started, so that it begins only when plain loops
+ * have taken about as long as it takes itself: a short text of a small model is done before. A large layer begins it at once.
  */
 public final class WarmingOps extends ForwardingOps {
     /** Rounds in a row that vectors must win: one may be luck. */
@@ -34,29 +38,52 @@ public final class WarmingOps extends ForwardingOps {
     /** A model whose layers have so many weights takes plain loops longer for a token than the rest of the warming takes. */
     private static final long LARGE_LAYER = 1 << 23;
 
+    /** So many take plain loops, new ones at first, about as long as the warming takes. */
+    private static final long PATIENT_PRODUCTS = 1 << 29;
+
     private final HostOps plain = new ScalarOps();
     private final HostOps vector;
+    private final Consumer<WarmingOps> starter;
+    private final AtomicBoolean begun = new AtomicBoolean();
+    private final AtomicLong products = new AtomicLong();
     private final CountDownLatch warming = new CountDownLatch(1);
     private volatile boolean warm;
     private volatile boolean closed;
 
-    /** @param vector what takes over; closed with this */
-    WarmingOps(HostOps vector) {
+    /**
+     * @param vector what takes over; closed with this
+     * @param starter has {@link #warmUp} called, by another thread; called once at most
+     */
+    WarmingOps(HostOps vector, Consumer<WarmingOps> starter) {
         super(vector);
         this.vector = vector;
+        this.starter = starter;
     }
 
     /**
-     * Starts the warming.
+     * The loops of a model that is about to run; a large one's are warmed while it loads.
      *
      * @param model whose miniature warms the loops up
      * @param dtype of its matrices
      * @param threads of the vector loops
      */
-    public static WarmingOps start(ModelConfig model, DType dtype, int threads) {
-        WarmingOps ops = new WarmingOps(new VectorOps(threads));
-        Thread.ofPlatform().name("warming").daemon(true).start(() -> ops.warmUp(model.miniature(), dtype));
-        return ops;
+    public static WarmingOps of(ModelConfig model, DType dtype, int threads) {
+        WarmingOps warming = new WarmingOps(
+                new VectorOps(threads),
+                ops -> Thread.ofPlatform()
+                        .name("warming")
+                        .daemon(true)
+                        .start(() -> ops.warmUp(model.miniature(), dtype)));
+        if (model.program(1).weights().stream().anyMatch(weight -> weight.layerSize() >= LARGE_LAYER)) {
+            warming.begin();
+        }
+        return warming;
+    }
+
+    private void begin() {
+        if (!begun.getAndSet(true)) {
+            starter.accept(this);
+        }
     }
 
     /** Runs both kinds of loops on a prompt and a token until the vectors' are the faster. */
@@ -107,9 +134,13 @@ public final class WarmingOps extends ForwardingOps {
             Residual residual,
             int rows,
             float[] out) {
-        long products = (long) rows * weight.rows() * weight.columns();
-        boolean many = products >= MANY_PRODUCTS;
-        if (!many && products >= LARGE_LAYER) {
+        long own = (long) rows * weight.rows() * weight.columns();
+        if (products.addAndGet(own) >= PATIENT_PRODUCTS) {
+            begin();
+        }
+        boolean many = own >= MANY_PRODUCTS;
+        if (!many && own >= LARGE_LAYER) {
+            begin();
             awaitWarmth();
         }
         (many ? vector : delegate()).linear(x, weight, bias, activation, residual, rows, out);

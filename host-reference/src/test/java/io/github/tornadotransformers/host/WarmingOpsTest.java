@@ -6,6 +6,7 @@ import io.github.tornadotransformers.models.ModelConfig;
 import io.github.tornadotransformers.models.checkpoint.DType;
 import io.github.tornadotransformers.models.checkpoint.WeightLayout;
 import io.github.tornadotransformers.models.checkpoint.Weights;
+import io.github.tornadotransformers.models.llama.LlamaFamily;
 import io.github.tornadotransformers.models.program.Activation;
 import io.github.tornadotransformers.models.program.Program;
 import io.github.tornadotransformers.models.program.Residual;
@@ -13,6 +14,8 @@ import io.github.tornadotransformers.testsupport.Bits;
 import io.github.tornadotransformers.testsupport.RandomData;
 import io.github.tornadotransformers.testsupport.RandomModels;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 
 class WarmingOpsTest {
@@ -24,7 +27,7 @@ class WarmingOpsTest {
     @Test
     void theChangeInTheMiddleOfATextKeepsEveryBit() {
         int[] tokens = data.ints(program.contextLength(), config.vocabSize());
-        WarmingOps ops = new WarmingOps(new VectorOps(2));
+        WarmingOps ops = new WarmingOps(new VectorOps(2), _ -> {});
         try (HostForwardPass warming = new HostForwardPass(program, weights, ops);
                 HostForwardPass scalar = new HostForwardPass(program, weights, new ScalarOps())) {
             for (int position = 0; position < tokens.length; position++) {
@@ -45,7 +48,7 @@ class WarmingOpsTest {
     @Test
     void plainLoopsRunUntilVectorsAreWarm() {
         RecordingOps vector = new RecordingOps();
-        try (WarmingOps ops = new WarmingOps(vector)) {
+        try (WarmingOps ops = new WarmingOps(vector, _ -> {})) {
             multiply(ops, 32, 32);
             assertThat(vector.calls).isZero();
             ops.warmUp(config.miniature(), DType.BF16);
@@ -57,16 +60,42 @@ class WarmingOpsTest {
     @Test
     void largeProductsGoToVectorsAtOnce() {
         RecordingOps vector = new RecordingOps();
-        try (WarmingOps ops = new WarmingOps(vector)) {
+        try (WarmingOps ops = new WarmingOps(vector, _ -> {})) {
             multiply(ops, 8192, 8192);
             assertThat(vector.calls).isEqualTo(1);
         }
     }
 
     @Test
+    void theWarmingBeginsOnceWhenPlainLoopsHaveTakenAsLong() {
+        List<WarmingOps> begun = new ArrayList<>();
+        try (WarmingOps ops = new WarmingOps(new RecordingOps(), begun::add)) {
+            for (int i = 0; i < 255; i++) {
+                multiply(ops, 2048, 1024);
+            }
+            assertThat(begun).isEmpty();
+            multiply(ops, 2048, 1024);
+            multiply(ops, 2048, 1024);
+            assertThat(begun).containsExactly(ops);
+        }
+    }
+
+    @Test
+    void aLargeLayerBeginsTheWarming() {
+        List<WarmingOps> begun = new ArrayList<>();
+        try (WarmingOps ops = new WarmingOps(new RecordingOps(), each -> {
+            begun.add(each);
+            each.warmUp(config.miniature(), DType.BF16);
+        })) {
+            multiply(ops, 4096, 2048);
+            assertThat(begun).containsExactly(ops);
+        }
+    }
+
+    @Test
     void aLargeLayerWaitsForVectors() throws InterruptedException {
         RecordingOps vector = new RecordingOps();
-        try (WarmingOps ops = new WarmingOps(vector)) {
+        try (WarmingOps ops = new WarmingOps(vector, _ -> {})) {
             Thread layer = Thread.ofPlatform().start(() -> multiply(ops, 4096, 2048));
             layer.join(Duration.ofMillis(50));
             assertThat(layer.isAlive()).isTrue();
@@ -77,13 +106,26 @@ class WarmingOpsTest {
     }
 
     @Test
-    void closingEndsTheWarmingWhateverItDoes() throws InterruptedException {
-        WarmingOps ops = WarmingOps.start(config, DType.BF16, 1);
+    void smallModelsAreNotWarmedWhileTheyLoad() {
+        try (WarmingOps ops = WarmingOps.of(config, DType.BF16, 1)) {
+            assertThat(isWarming()).isFalse();
+            assertThat(ops.isWarm()).isFalse();
+        }
+    }
+
+    @Test
+    void closingEndsTheWarmingOfALargeModelWhateverItDoes() throws InterruptedException {
+        WarmingOps ops = WarmingOps.of(large(), DType.BF16, 1);
+        assertThat(isWarming()).isTrue();
         ops.close();
         for (int i = 0; i < 1000 && isWarming(); i++) {
             Thread.sleep(10);
         }
         assertThat(isWarming()).isFalse();
+    }
+
+    private static ModelConfig large() {
+        return new LlamaFamily().published().get("stories15M");
     }
 
     private static boolean isWarming() {

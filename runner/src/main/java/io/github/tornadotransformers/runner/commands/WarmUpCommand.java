@@ -50,6 +50,7 @@ final class WarmUpCommand implements Callable<Integer> {
 
     @Override
     public Integer call() {
+        Path text = text();
         for (ModelFamily<?> family : ModelFamilies.all()) {
             String type = family.modelType();
             String command = Commands.has(type) ? type : "generate";
@@ -57,9 +58,19 @@ final class WarmUpCommand implements Callable<Integer> {
             run(command, "-m", model.toString(), "abc");
             run(command, "-m", model.toString(), "--json", "--greedy", "abc");
             run("tokenize", "-m", model.toString(), "abc");
+            // The vector loops, which a short text of a small model does without.
+            run("perplexity", "-m", model.toString(), text.toString());
         }
         talk(write("chat", ModelFamilies.all().getFirst().examples().getFirst()));
         return ExitCode.OK;
+    }
+
+    private Path text() {
+        try {
+            return Files.writeString(Files.createDirectories(folder).resolve("text"), "abcdefgh");
+        } catch (IOException e) {
+            throw Failure.of(folder + " cannot be written: " + IoReason.of(e), e);
+        }
     }
 
     /** What chats and the server need: one answer, and one that streams. */
