@@ -61,6 +61,11 @@ public final class KvFormat {
                 : WeightFormat.widen(format, shorts.get(index) & PATTERN, powers);
     }
 
+    /** The number that was loaded as a float, or as a short. */
+    static float value(int format, float number, int bits, FloatArray powers) {
+        return format == WeightFormat.F32 ? number : WeightFormat.widen(format, bits & PATTERN, powers);
+    }
+
     /** @param bounds {@link #bounds} */
     static void store(int format, FloatArray floats, ShortArray shorts, FloatArray bounds, int index, float value) {
         if (format == WeightFormat.F32) {

@@ -16,7 +16,7 @@ public final class SoftmaxGroupKernels {
 
     private SoftmaxGroupKernels() {}
 
-    /** {@link AttentionKernels#sliceExponentials}: each item takes the maximum of the slices' maxima again. */
+    /** {@link AttentionKernels#sliceExponentials}: each group takes the maximum of the slices' maxima again. */
     public static void sliceExponentials(
             KernelContext item,
             FloatArray scores,
@@ -36,51 +36,12 @@ public final class SoftmaxGroupKernels {
         int first = Window.first(length, window);
         if (row < step.get(Step.ROWS) && start < length && start + Slices.SIZE > first) {
             int slices = line * Slices.count(context);
-            float max = maxima.get(slices + first / Slices.SIZE);
-            for (int slice = slices + first / Slices.SIZE + 1; slice < slices + Slices.count(length); slice++) {
-                float other = maxima.get(slice);
+            int end = Slices.count(length);
+            int slice = first / Slices.SIZE + lane;
+            float max = maxima.get(slices + Math.min(slice, end - 1));
+            for (slice += GROUP; slice < end; slice += GROUP) {
+                float other = maxima.get(slices + slice);
                 max = other > max ? other : max;
-            }
-            int from = Math.max(start, first) - start;
-            int until = Math.min(Slices.SIZE, length - start);
-            if (lane >= from && lane < until) {
-                int at = line * context + start + lane;
-                float exponential = KernelMath.exp(math, scores.get(at) - max);
-                scores.set(at, exponential);
-                shared[lane] = exponential;
-            }
-            item.localBarrier();
-            if (lane == 0) {
-                float sum = 0f;
-                for (int k = from; k < until; k++) {
-                    sum += shared[k];
-                }
-                sums.set(item.groupIdx, sum);
-            }
-        }
-    }
-
-    /** {@link AttentionKernels#rowExponentials}: the items of each group look for the maximum of all scores together. */
-    public static void rowExponentials(
-            KernelContext item,
-            FloatArray scores,
-            IntArray step,
-            FloatArray exponentials,
-            FloatArray sums,
-            int context,
-            int window,
-            int math) {
-        float[] shared = item.allocateFloatLocalArray(GROUP);
-        int lane = item.localIdx;
-        int start = item.groupIdx % Slices.count(context) * Slices.SIZE;
-        int line = item.groupIdx / Slices.count(context) * context;
-        int length = step.get(Step.position(0)) + 1;
-        int first = Window.first(length, window);
-        if (start < length && start + Slices.SIZE > first) {
-            float max = scores.get(line + first);
-            for (int t = first + lane; t < length; t += GROUP) {
-                float score = scores.get(line + t);
-                max = score > max ? score : max;
             }
             shared[lane] = max;
             item.localBarrier();
@@ -97,9 +58,9 @@ public final class SoftmaxGroupKernels {
             int from = Math.max(start, first) - start;
             int until = Math.min(Slices.SIZE, length - start);
             if (lane >= from && lane < until) {
-                int at = line + start + lane;
+                int at = line * context + start + lane;
                 float exponential = KernelMath.exp(math, scores.get(at) - max);
-                exponentials.set(at, exponential);
+                scores.set(at, exponential);
                 shared[lane] = exponential;
             }
             item.localBarrier();

@@ -13,10 +13,13 @@ import io.github.tornadotransformers.testsupport.RandomData;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.function.Consumer;
 import java.util.stream.IntStream;
 import java.util.stream.LongStream;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
+import uk.ac.manchester.tornado.api.KernelContext;
 import uk.ac.manchester.tornado.api.types.arrays.FloatArray;
 import uk.ac.manchester.tornado.api.types.arrays.IntArray;
 
@@ -56,7 +59,11 @@ class AttentionKernelsTest {
             int kvHeads = data.between(1, 3);
             int heads = kvHeads * data.between(1, 3);
             int context = data.coin() ? data.size(389) : data.between(1, 300);
-            AttentionShape whole = new AttentionShape(heads, kvHeads, 2 * data.between(1, 40), context);
+            return of(new AttentionShape(heads, kvHeads, 2 * data.between(1, 40), context), data);
+        }
+
+        static Place of(AttentionShape whole, RandomData data) {
+            int context = whole.contextLength();
             AttentionShape shape = data.coin() ? whole : whole.withWindow(data.between(1, context + 1));
             int rows = data.between(1, 9);
             int live = rows == 1 ? 1 : data.between(1, rows);
@@ -357,6 +364,126 @@ class AttentionKernelsTest {
                 shape.contextLength(),
                 place.window());
         Bits.assertSame(place.toString(), actual.toHeapArray(), expected);
+    }
+
+    @ParameterizedTest
+    @MethodSource("seeds")
+    void attentionByPages(long seed) {
+        RandomData data = new RandomData(seed);
+        int kvHeads = data.between(1, 2);
+        int heads = kvHeads * data.between(1, 9);
+        int headDim = data.coin() ? 2 * data.between(1, 40) : data.between(1, 4) * 64;
+        int context = data.coin() ? data.size(389) : data.between(1, 300);
+        attentionByPages(Place.of(new AttentionShape(heads, kvHeads, headDim, context), data), data);
+    }
+
+    /** More slices than a group has items. */
+    @Test
+    void attentionByManyPages() {
+        RandomData data = new RandomData(1);
+        AttentionShape shape = new AttentionShape(2, 1, 2, 131 * Slices.SIZE);
+        int[] pages = IntStream.range(0, 131).toArray();
+        List<Text> texts = List.of(new Text(0, 1, shape.contextLength() - 7, pages));
+        attentionByPages(new Place(shape, 1, 1, texts, 131, 0, KvType.F32), data);
+    }
+
+    private void attentionByPages(Place place, RandomData data) {
+        AttentionShape shape = place.shape();
+        float[] qkv = data.floats(place.rows() * shape.fusedWidth());
+        List<float[]> keys = new ArrayList<>(place.caches(data));
+        List<float[]> values = place.caches(data);
+        boolean capped = data.coin();
+        Scaling scaling = capped ? Scaling.by(0.3f).capped(7f) : Scaling.by(0.3f);
+        float[] expected = new float[place.rows() * shape.queryWidth()];
+        Arrays.fill(expected, Float.NaN);
+        for (int i = 0; i < place.texts().size(); i++) {
+            Text text = place.texts().get(i);
+            float[] own = keys.get(i);
+            for (int k = 0; k < own.length; k++) {
+                own[k] = Float.isFinite(own[k]) ? own[k] % 1 : 0;
+            }
+            keys.set(i, KvPool.rounded(place.type(), own));
+            BatchRows batch =
+                    BatchRows.of(text.position(), text.rows(), KvLayer.contiguous(shape, keys.get(i), values.get(i)));
+            float[] scores = new float[text.rows() * shape.scoresWidth()];
+            float[] out = text.of(expected, shape.queryWidth());
+            oracle.attentionScores(shape, scaling, batch, text.of(qkv, shape.fusedWidth()), scores);
+            oracle.softmax(shape, batch, scores);
+            oracle.attentionOutput(shape, batch, scores, out);
+            text.put(out, expected, shape.queryWidth());
+        }
+        KvPool keyPool = place.pool(keys);
+        KvPool valuePool = place.pool(values);
+        IntArray step = place.step();
+        IntArray layer = place.layerIndex();
+        int rows = place.rows();
+        int heads = shape.heads();
+        int headsPerKvHead = shape.headsPerKvHead();
+        int headDim = shape.headDim();
+        int context = shape.contextLength();
+        int window = place.window();
+        FloatArray query = FloatArray.fromArray(qkv);
+        FloatArray scores = KernelArrays.nan(rows * shape.scoresWidth());
+        FloatArray maxima = KernelArrays.filled(rows * heads * place.slices(), Float.MAX_VALUE);
+        FloatArray totals = KernelArrays.nan(maxima.getSize());
+        FloatArray sums = KernelArrays.nan(rows * shape.queryWidth() * place.slices());
+        FloatArray actual = KernelArrays.nan(rows * shape.queryWidth());
+        inGroups(
+                AttentionGroupKernels.items(rows, heads, headsPerKvHead, context),
+                item -> AttentionGroupKernels.scaledScores(
+                        item,
+                        query,
+                        keyPool.floats(),
+                        keyPool.shorts(),
+                        keyPool.powers(),
+                        layer,
+                        step,
+                        scores,
+                        maxima,
+                        heads,
+                        headsPerKvHead,
+                        headDim,
+                        context,
+                        place.pages(),
+                        keyPool.format(),
+                        window,
+                        0.3f,
+                        capped ? 7f : 0f,
+                        scaling.inverseCap(),
+                        KernelMath.STRICT));
+        inGroups(
+                (long) maxima.getSize() * SoftmaxGroupKernels.GROUP,
+                item -> SoftmaxGroupKernels.sliceExponentials(
+                        item, scores, maxima, step, totals, heads, context, window, KernelMath.STRICT));
+        inGroups(
+                AttentionGroupKernels.items(rows, heads, headsPerKvHead, context),
+                item -> AttentionGroupKernels.sliceOutputs(
+                        item,
+                        scores,
+                        totals,
+                        valuePool.floats(),
+                        valuePool.shorts(),
+                        valuePool.powers(),
+                        layer,
+                        step,
+                        sums,
+                        heads,
+                        headsPerKvHead,
+                        headDim,
+                        context,
+                        place.pages(),
+                        valuePool.format(),
+                        window,
+                        KernelMath.STRICT));
+        inGroups(
+                AttentionGroupKernels.finishItems(rows, shape.queryWidth()),
+                item -> AttentionGroupKernels.finishOutputs(item, sums, step, actual, heads, headDim, context, window));
+        Bits.assertSame(place.toString(), actual.toHeapArray(), expected);
+    }
+
+    private static void inGroups(long items, Consumer<KernelContext> kernel) {
+        int size = AttentionGroupKernels.GROUP;
+        WorkGroups.run(Math.toIntExact(items / size), size, kernel);
     }
 
     @ParameterizedTest

@@ -1,6 +1,5 @@
 package io.github.tornadotransformers.kernels;
 
-import io.github.tornadotransformers.emulator.WorkGroups;
 import io.github.tornadotransformers.host.BatchRows;
 import io.github.tornadotransformers.host.KvLayer;
 import io.github.tornadotransformers.host.ScalarOps;
@@ -256,14 +255,6 @@ class FusedKernelsTest {
         AttentionKernels.rowExponentials(raw, step, actual, sums, heads, context, window, KernelMath.STRICT);
         AttentionKernels.divideByTotals(sums, step, actual, 1, heads, context, window, KernelMath.STRICT);
         Bits.assertSame(shape + " at " + position, actual.toHeapArray(), expected);
-        FloatArray inGroups = FloatArray.fromArray(scores);
-        WorkGroups.run(
-                heads * Slices.count(context),
-                SoftmaxGroupKernels.GROUP,
-                item -> SoftmaxGroupKernels.rowExponentials(
-                        item, raw, step, inGroups, sums, context, window, KernelMath.STRICT));
-        AttentionKernels.divideByTotals(sums, step, inGroups, 1, heads, context, window, KernelMath.STRICT);
-        Bits.assertSame(shape + " in groups at " + position, inGroups.toHeapArray(), expected);
     }
 
     @ParameterizedTest

@@ -7,6 +7,7 @@ import static io.github.tornadotransformers.benchmarks.gpu.KernelWork.Level.NEAR
 import io.github.tornadotransformers.benchmarks.BenchmarkException;
 import io.github.tornadotransformers.benchmarks.gpu.KernelWork.Level;
 import io.github.tornadotransformers.benchmarks.gpu.KernelWork.Loads;
+import io.github.tornadotransformers.kernels.AttentionGroupKernels;
 import io.github.tornadotransformers.kernels.LikeliestKernels;
 import io.github.tornadotransformers.kernels.LinearKernels;
 import io.github.tornadotransformers.kernels.Slices;
@@ -48,6 +49,16 @@ final class KernelWorks {
 
     private static final int ACTIVATION = 60;
     private static final int QUOTIENT = 20;
+    private static final int SCALING = 10;
+
+    /** Of a key or value that is loaded ahead: its address, itself. */
+    private static final int LOADED = 2;
+
+    /** Of an item that has so many ahead. */
+    private static final int PAGE_REGISTERS = 72;
+
+    /** Until one of a group's items is left. */
+    private static final int HALVINGS = 7;
 
     /** The least that memory gives: a load of one element takes as much where its neighbours are not wanted. */
     private static final int SECTOR = 32;
@@ -124,11 +135,13 @@ final class KernelWorks {
             case "AttentionKernels.sliceMaxima" -> maxima();
             case "AttentionKernels.sliceExponentials" -> loopExponentials(slices());
             case "AttentionKernels.rowExponentials" -> loopExponentials(seen());
-            case "SoftmaxGroupKernels.sliceExponentials" -> groupExponentials(slices(), 0);
-            case "SoftmaxGroupKernels.rowExponentials" -> groupExponentials(Math.ceilDiv(seen(), Slices.SIZE), 8);
+            case "SoftmaxGroupKernels.sliceExponentials" -> groupExponentials();
+            case "AttentionGroupKernels.scaledScores" -> groupScores();
+            case "AttentionGroupKernels.sliceOutputs" -> groupOutputs();
+            case "AttentionGroupKernels.finishOutputs" -> finishOutputs(AttentionGroupKernels.SUMS);
             case "AttentionKernels.divideByTotals" -> divide();
             case "AttentionKernels.sliceOutputs" -> outputs();
-            case "AttentionKernels.finishOutputs" -> finishOutputs();
+            case "AttentionKernels.finishOutputs" -> finishOutputs(UNROLLED);
             default -> throw new BenchmarkException("what the kernel " + kernel + " asks of a GPU is not known");
         };
     }
@@ -353,6 +366,54 @@ final class KernelWorks {
         return (long) heads * seen();
     }
 
+    /** Of one row: heads that share keys and values have a group for each page, and for each few of them. */
+    private long groupScores() {
+        int headDim = scalar("headDim");
+        int together = AttentionGroupKernels.together(scalar("headsPerKvHead"));
+        loads(CACHE, 3, 1, Integer.BYTES);
+        loads(CACHE, Math.ceilDiv((long) together * headDim, KernelWork.GROUP), UNROLLED, FLOAT);
+        keyValues(headDim, together);
+        chain += (double) together * SCALING + HALVINGS * (BARRIER + (double) together * LOCAL);
+        cacheBytes += (long) scalar("heads") * seen() * FLOAT;
+        return groupsOfPages(together);
+    }
+
+    private long groupOutputs() {
+        int headDim = scalar("headDim");
+        int together = AttentionGroupKernels.together(scalar("headsPerKvHead"));
+        int sides = Math.max(1, KernelWork.GROUP / headDim);
+        loads(CACHE, 3, 1, Integer.BYTES);
+        loads(CACHE, (long) together * Math.ceilDiv(slices(), KernelWork.GROUP), together, FLOAT);
+        chain += (double) slices() * LOCAL + 2 * BARRIER;
+        loads(CACHE, together, together, FLOAT);
+        chain((long) together * QUOTIENT);
+        for (int left = 0; left < headDim; left += KernelWork.GROUP) {
+            keyValues(Math.min(Slices.SIZE, seen()), Math.ceilDiv(together, sides));
+        }
+        cacheBytes += (long) scalar("heads") * (seen() + (long) slices() * headDim) * FLOAT;
+        return groupsOfPages(together);
+    }
+
+    /** Keys or values that an item reads, each for so many heads: the product, and its other factor from local memory. */
+    private void keyValues(int count, int heads) {
+        registers = PAGE_REGISTERS;
+        loads.add(new Loads(MEMORY, count, AttentionGroupKernels.LOADS, keyValueBytes()));
+        double widening = scalar("format") == WeightFormat.F32 ? 0 : WIDENING;
+        instructions += (LOADED + widening + 2.0 * heads) * count;
+        chain += (double) DEPENDENT * count + (double) BARRIER * Math.ceilDiv(count, AttentionGroupKernels.LOADS);
+    }
+
+    /** Work items of groups for pages; a page comes from memory once. */
+    private long groupsOfPages(int together) {
+        int headsPerKvHead = scalar("headsPerKvHead");
+        long kvHeads = scalar("heads") / headsPerKvHead;
+        long sharers = Math.ceilDiv(headsPerKvHead, together);
+        long once = kvHeads * seen() * scalar("headDim") * keyValueBytes();
+        memoryBytes += once;
+        cacheBytes += (sharers - 1) * once;
+        return kvHeads * sharers * slices() * KernelWork.GROUP;
+    }
+
     private long maxima() {
         int terms = Math.min(Slices.SIZE, seen());
         loads(CACHE, terms, UNROLLED, FLOAT);
@@ -375,18 +436,13 @@ final class KernelWorks {
         return (long) scalar("heads") * slices();
     }
 
-    /**
-     * A group has a slice.
-     *
-     * @param compared by an item for the maximum
-     * @param halvings barriers of the rest of that search
-     */
-    private long groupExponentials(int compared, int halvings) {
+    /** A group has a slice. */
+    private long groupExponentials() {
         int terms = Math.min(Slices.SIZE, seen());
-        loads(CACHE, compared, UNROLLED, FLOAT);
+        loads(CACHE, Math.ceilDiv(slices(), KernelWork.GROUP), 1, FLOAT);
         loads(NEAR, 1, 1, FLOAT);
         chain(EXPONENTIAL);
-        chain += (double) halvings * (BARRIER + LOCAL) + BARRIER + (double) terms * LOCAL;
+        chain += HALVINGS * (BARRIER + LOCAL) + BARRIER + (double) terms * LOCAL;
         long heads = items / KernelWork.GROUP / Slices.count(scalar("context"));
         cacheBytes += heads * seen() * 2 * FLOAT;
         return heads * slices() * KernelWork.GROUP;
@@ -415,9 +471,9 @@ final class KernelWorks {
         return (long) heads * slices() * headDim;
     }
 
-    private long finishOutputs() {
+    private long finishOutputs(int inFlight) {
         long active = (long) scalar("heads") * scalar("headDim");
-        loads(CACHE, slices(), UNROLLED, FLOAT);
+        loads(CACHE, slices(), inFlight, FLOAT);
         chain(slices());
         cacheBytes += active * (slices() + 1) * FLOAT;
         return active;

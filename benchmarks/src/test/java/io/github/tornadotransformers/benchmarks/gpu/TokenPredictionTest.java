@@ -112,7 +112,26 @@ class TokenPredictionTest {
 
         assertThat(kernel(token, "attentionScores").memoryBytes()).isEqualTo(keys);
         assertThat(kernel(token, "attentionOutputSlices").memoryBytes()).isEqualTo(keys);
-        assertThat(kernel(token, "attentionScores").items()).isEqualTo(32 * 512);
+        // Groups of 128: eight heads share keys, by fours, in four pages.
+        assertThat(kernel(token, "attentionScores").items())
+                .isEqualTo(shape == Shape.GROUPS ? 4 * 2 * 4 * 128 : 32 * 512);
+    }
+
+    /** What all items of all groups did again, such as adding up a row's totals, would outgrow the reading of keys and values. */
+    @Test
+    void attentionGrowsWithTheContextAndNotWithItsSquare() {
+        double few = attentionSeconds(16_384);
+        double many = attentionSeconds(32_768);
+
+        assertThat(many / few).isBetween(1.8, 2.2);
+    }
+
+    private static double attentionSeconds(int positions) {
+        return of("mistral-7B", DType.BF16, Backend.CUDA, Shape.GROUPS, positions, positions - 1).kernels().stream()
+                .filter(kernel -> kernel.task().startsWith("attention"))
+                .filter(kernel -> !kernel.task().contains("Norm"))
+                .mapToDouble(kernel -> kernel.seconds() - kernel.launchSeconds())
+                .sum();
     }
 
     @Test

@@ -1,6 +1,5 @@
 package io.github.tornadotransformers.taskgraphs.graphs;
 
-import static io.github.tornadotransformers.taskgraphs.memory.GroupContext.CONTEXT;
 import static io.github.tornadotransformers.taskgraphs.memory.KernelArguments.activation;
 import static io.github.tornadotransformers.taskgraphs.memory.KernelArguments.window;
 import static io.github.tornadotransformers.taskgraphs.memory.Scalar.flag;
@@ -12,7 +11,6 @@ import io.github.tornadotransformers.kernels.NormGroupKernels;
 import io.github.tornadotransformers.kernels.NormKernels;
 import io.github.tornadotransformers.kernels.QkvKernels;
 import io.github.tornadotransformers.kernels.Slices;
-import io.github.tornadotransformers.kernels.SoftmaxGroupKernels;
 import io.github.tornadotransformers.models.program.Activation;
 import io.github.tornadotransformers.models.program.AttentionShape;
 import io.github.tornadotransformers.models.program.Groups;
@@ -38,6 +36,7 @@ final class FusedTasks {
 
     private final TaskBuilder in;
     private final OpTasks single;
+    private final PageAttentionTasks pages;
     private final int rows;
     private final Argument<IntArray> step;
     private final Argument<IntArray> layer;
@@ -46,6 +45,7 @@ final class FusedTasks {
     FusedTasks(TaskBuilder in) {
         this.in = in;
         this.single = new OpTasks(in);
+        this.pages = new PageAttentionTasks(in, single);
         this.rows = in.rows();
         this.step = in.step();
         this.layer = in.layer();
@@ -70,6 +70,12 @@ final class FusedTasks {
             case Op.LayerNorm norm when sumsRows() && 2 * norm.output().width() <= MAX_TERMS -> layerNormRow(norm);
             case Op.RmsNorm norm when sumsRows() && isShortRow(norm) -> rmsNormRow(norm);
             case Op.AttentionScores scores
+            when isByPages(scores, ops) -> {
+                ops.subList(0, 3).forEach(in::begin);
+                pages.add(scores, (Op.Softmax) ops.get(1), (Op.AttentionOutput) ops.get(2));
+                yield 3;
+            }
+            case Op.AttentionScores scores
             when rows == 1 && scores.shape().contextLength() <= MAX_TERMS ->
                 next(ops, 1, Op.Softmax.class)
                         .filter(softmax -> softmax.output().equals(scores.output()))
@@ -91,6 +97,17 @@ final class FusedTasks {
     private static boolean isShortRow(Op.RmsNorm norm) {
         Groups groups = norm.groups();
         return !norm.isInPlace() && groups.count() == 1 && groups.size() <= MAX_TERMS;
+    }
+
+    /** Whether attention is Ops that follow each other, on a device that takes it page by page. */
+    private boolean isByPages(Op.AttentionScores scores, List<Op> ops) {
+        return pages.takes(scores.shape())
+                && next(ops, 1, Op.Softmax.class)
+                        .filter(softmax -> softmax.output().equals(scores.output()))
+                        .isPresent()
+                && next(ops, 2, Op.AttentionOutput.class)
+                        .filter(output -> output.probabilities().equals(scores.output()))
+                        .isPresent();
     }
 
     private static <T extends Op> Optional<T> next(List<Op> ops, int index, Class<T> type) {
@@ -258,33 +275,17 @@ final class FusedTasks {
         Argument<FloatArray> exponentials = in.activation(softmax.output());
         int heads = softmax.shape().heads();
         int context = softmax.shape().contextLength();
-        long items = (long) heads * Slices.count(context);
-        String name = softmax.name() + "Exponentials";
-        if (in.worksInGroups(SoftmaxGroupKernels.GROUP)) {
-            in.task(name, items * SoftmaxGroupKernels.GROUP)
-                    .calls(
-                            SoftmaxGroupKernels::rowExponentials,
-                            CONTEXT,
-                            raw,
-                            step,
-                            exponentials,
-                            sums,
-                            value(context),
-                            value(window(softmax.shape())),
-                            math);
-        } else {
-            in.task(name, items)
-                    .calls(
-                            AttentionKernels::rowExponentials,
-                            raw,
-                            step,
-                            exponentials,
-                            sums,
-                            value(heads),
-                            value(context),
-                            value(window(softmax.shape())),
-                            math);
-        }
+        in.task(softmax.name() + "Exponentials", (long) heads * Slices.count(context))
+                .calls(
+                        AttentionKernels::rowExponentials,
+                        raw,
+                        step,
+                        exponentials,
+                        sums,
+                        value(heads),
+                        value(context),
+                        value(window(softmax.shape())),
+                        math);
         single.divideByTotals(softmax, sums);
         return 2;
     }

@@ -694,7 +694,7 @@ public final class OpTasks {
         int context = op.shape().contextLength();
         int window = window(op.shape());
         long slices = (long) rows * heads * Slices.count(context);
-        Argument<FloatArray> maxima = in.scratch(MAXIMA, slices);
+        Argument<FloatArray> maxima = maxima(op);
         Argument<FloatArray> sums = exponentialSums(op);
         in.task(op.name() + "Maxima", slices)
                 .calls(
@@ -708,18 +708,7 @@ public final class OpTasks {
                         value(window));
         String name = op.name() + "Exponentials";
         if (in.worksInGroups(SoftmaxGroupKernels.GROUP)) {
-            in.task(name, slices * SoftmaxGroupKernels.GROUP)
-                    .calls(
-                            SoftmaxGroupKernels::sliceExponentials,
-                            CONTEXT,
-                            scores,
-                            maxima,
-                            step,
-                            sums,
-                            value(heads),
-                            value(context),
-                            value(window),
-                            math);
+            groupExponentials(name, op, maxima, sums);
         } else {
             in.task(name, slices)
                     .calls(
@@ -735,6 +724,38 @@ public final class OpTasks {
                             math);
         }
         divideByTotals(op, sums);
+    }
+
+    /** Of scores, whose slices' maxima are known, by groups. */
+    void groupExponentials(String name, Op.Softmax op, Argument<FloatArray> maxima, Argument<FloatArray> sums) {
+        Argument<FloatArray> scores = in.activation(op.output());
+        int heads = op.shape().heads();
+        int context = op.shape().contextLength();
+        in.task(name, (long) rows * heads * Slices.count(context) * SoftmaxGroupKernels.GROUP)
+                .calls(
+                        SoftmaxGroupKernels::sliceExponentials,
+                        CONTEXT,
+                        scores,
+                        maxima,
+                        step,
+                        sums,
+                        value(heads),
+                        value(context),
+                        value(window(op.shape())),
+                        math);
+    }
+
+    /** The maxima of a softmax's slices. */
+    Argument<FloatArray> maxima(Op.Softmax op) {
+        int slices = Slices.count(op.shape().contextLength());
+        return in.scratch(MAXIMA, (long) rows * op.shape().heads() * slices);
+    }
+
+    /** The sums of the slices of what attention puts out. */
+    Argument<FloatArray> outputSums(Op.AttentionOutput op) {
+        int slices = Slices.count(op.shape().contextLength());
+        return in.scratch(
+                OUTPUT_SUMS, Math.multiplyExact((long) rows * op.shape().queryWidth(), slices));
     }
 
     /** The sums of a softmax's slices. */
@@ -770,7 +791,7 @@ public final class OpTasks {
         int context = shape.contextLength();
         long width = (long) rows * shape.queryWidth();
         long slices = Math.multiplyExact(width, Slices.count(context));
-        Argument<FloatArray> sums = in.scratch(OUTPUT_SUMS, slices);
+        Argument<FloatArray> sums = outputSums(op);
         in.task(op.name() + "Slices", slices)
                 .calls(
                         AttentionKernels::sliceOutputs,
