@@ -52,9 +52,11 @@ public record TokenPredictionReport(TokenPrediction groups, TokenPrediction loop
         return table + summary();
     }
 
+    /** The loop that does the same; none for a kernel that does the work of several. */
     private Optional<PredictedKernel> asLoops(PredictedKernel kernel) {
         return loops.kernels().stream()
                 .filter(loop -> loop.task().equals(kernel.task()))
+                .filter(loop -> loop.memoryBytes() == kernel.memoryBytes())
                 .findFirst();
     }
 

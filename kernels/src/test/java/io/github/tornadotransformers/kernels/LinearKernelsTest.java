@@ -10,6 +10,7 @@ import io.github.tornadotransformers.models.program.Residual;
 import io.github.tornadotransformers.testsupport.Bits;
 import io.github.tornadotransformers.testsupport.RandomData;
 import java.util.Arrays;
+import java.util.List;
 import java.util.stream.LongStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -51,51 +52,30 @@ class LinearKernelsTest {
 
     @ParameterizedTest
     @MethodSource("seeds")
-    void singleRowInGroups(long seed) {
+    void singleRowOfElementsInGroups(long seed) {
         RandomData data = new RandomData(seed);
-        for (DType dtype : DType.OF_MATRICES) {
-            Layer layer = data.coin() ? Layer.of(dtype, 1, data) : Layer.ofWholeWords(dtype, 1, data);
-            groups(layer, layer.weight(), data);
+        for (DType dtype : List.of(DType.BF16, DType.F16, DType.INT8)) {
+            Layer layer = Layer.of(dtype, 1, data);
+            elements(layer, layer.weight(), data);
             if (dtype == DType.BF16) {
-                groups(layer, layer.weight().asBits(), data);
+                elements(layer, layer.weight().asBits(), data);
             }
         }
     }
 
-    private void groups(Layer layer, KernelMatrix w, RandomData data) {
+    private void elements(Layer layer, KernelMatrix w, RandomData data) {
         int inputs = layer.inputs();
         int columns = layer.columns();
         FloatArray x = FloatArray.fromArray(layer.x());
         IntArray index = KernelArrays.layer(layer.index());
         FloatArray sums = KernelArrays.nan(Slices.count(inputs) * columns);
         int size = LinearGroupKernels.GROUP;
-        WorkGroups.run(LinearGroupKernels.items(w.format(), inputs, columns) / size, size, context -> {
-            if (w.format() == WeightFormat.F32) {
-                LinearGroupKernels.sliceSums(context, x, w.floats(), index, sums, inputs, columns);
-                return;
-            }
-            switch (LinearGroupKernels.columnsOfItem(w.format(), columns)) {
-                case 1 ->
-                    LinearGroupKernels.sliceSumsOfElements(
-                            context, x, w.words(), w.scales(), w.powers(), index, sums, w.format(), inputs, columns);
-                case 4 ->
-                    LinearGroupKernels.sliceSumsOfQuads(
-                            context, x, w.words(), w.scales(), index, sums, inputs, columns);
-                default ->
-                    LinearGroupKernels.sliceSumsOfPairs(
-                            context, x, w.words(), w.powers(), index, sums, w.format(), inputs, columns);
-            }
-        });
+        WorkGroups.run(
+                LinearGroupKernels.items(inputs, columns) / size,
+                size,
+                context -> LinearGroupKernels.sliceSumsOfElements(
+                        context, x, w.words(), w.scales(), w.powers(), index, sums, w.format(), inputs, columns));
         assertFinishes(layer, 1, sums, data);
-    }
-
-    @Test
-    void itemsHaveTheColumnsOfAWordWhereRowsAreWholeWords() {
-        assertThat(LinearGroupKernels.columnsOfItem(WeightFormat.F32, 3)).isEqualTo(1);
-        assertThat(LinearGroupKernels.columnsOfItem(WeightFormat.BF16, 3)).isEqualTo(1);
-        assertThat(LinearGroupKernels.columnsOfItem(WeightFormat.BF16_BITS, 6)).isEqualTo(2);
-        assertThat(LinearGroupKernels.columnsOfItem(WeightFormat.INT8, 6)).isEqualTo(1);
-        assertThat(LinearGroupKernels.columnsOfItem(WeightFormat.INT8, 8)).isEqualTo(4);
     }
 
     @ParameterizedTest

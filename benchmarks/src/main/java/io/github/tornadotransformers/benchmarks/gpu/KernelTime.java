@@ -7,9 +7,9 @@ import java.util.Locale;
  * What a launch takes: the launch itself, and the longest of what can go on at the same time. Those are
  *
  * <ul>
- *   <li>memory: bytes over the bandwidth that can be had, once the first load has arrived;
+ *   <li>memory: bytes over the bandwidth that can be had, once the first load has arrived, and apart from what is before and behind;
  *   <li>cache: likewise, 32 bytes a cycle for each processor;
- *   <li>instructions: those of the processor that has most groups, one of a group's 128 items a cycle;
+ *   <li>instructions: those of the processor that has most groups, of 128 items one a cycle;
  *   <li>waiting: an item's loads, as many at once as are on their way together, and its chain, as often as groups take turns on the
  *       processors. A load from memory takes up to twice its latency, as those on their way fill the bandwidth.
  * </ul>
@@ -33,18 +33,23 @@ public record KernelTime(double seconds, double launchSeconds, Bound bound) {
         }
     }
 
+    private static final double ITEMS_PER_CYCLE = 128;
     private static final int REGISTERS = 1 << 16;
     private static final int CACHE_BYTES_PER_CYCLE = 32;
 
     static KernelTime of(KernelWork work, Gpu gpu) {
         double hertz = gpu.processors().hertz();
-        double first = work.loads().isEmpty() ? 0 : latency(work.loads().getFirst(), work, gpu) / hertz;
+        double first =
+                (work.apart() + (work.loads().isEmpty() ? 0 : latency(work.loads().getFirst(), work, gpu))) / hertz;
         double memory = work.memoryBytes()
                 / (gpu.memory().bytesPerSecond() * gpu.memory().attainable());
         double cache =
                 work.cacheBytes() / (CACHE_BYTES_PER_CYCLE * gpu.processors().count() * hertz);
         double instructions =
-                Math.ceilDiv(work.groups(), (long) gpu.processors().count()) * work.instructions() / hertz;
+                Math.ceilDiv(work.groups(), (long) gpu.processors().count())
+                        * work.instructions()
+                        * Math.max(1, work.group() / ITEMS_PER_CYCLE)
+                        / hertz;
         double waiting = turns(work, gpu) * waitingCycles(work, gpu) / hertz;
         double busy = Math.max(waiting, first + Math.max(memory, Math.max(cache, instructions)));
         Bound bound = gpu.launchSeconds() > busy
@@ -73,16 +78,16 @@ public record KernelTime(double seconds, double launchSeconds, Bound bound) {
     private static long residentGroups(KernelWork work, Gpu gpu) {
         Gpu.Processors processors = gpu.processors();
         int each = Math.min(
-                Math.min(processors.groups(), processors.items() / KernelWork.GROUP),
-                REGISTERS / (work.registers() * KernelWork.GROUP));
-        return (long) processors.count() * each;
+                Math.min(processors.groups(), processors.items() / work.group()),
+                REGISTERS / (work.registers() * work.group()));
+        return (long) processors.count() * Math.max(1, each);
     }
 
     private static double latency(Loads loads, KernelWork work, Gpu gpu) {
         Gpu.Memory memory = gpu.memory();
         return switch (loads.from()) {
             case MEMORY -> {
-                long items = Math.min(work.active(), residentGroups(work, gpu) * KernelWork.GROUP);
+                long items = Math.min(work.active(), residentGroups(work, gpu) * work.group());
                 double inFlight = (double) items * Math.min(loads.inFlight(), loads.count()) * loads.bytes();
                 double filling = memory.bytesPerSecond()
                         * memory.latency()

@@ -1,30 +1,30 @@
 package io.github.tornadotransformers.benchmarks.gpu;
 
-import io.github.tornadotransformers.kernels.Slices;
 import java.util.List;
 
 /**
  * What one launch of a kernel asks of a GPU.
  *
  * @param active work items that have something to do
+ * @param group work items of a group
  * @param registers of a work item
  * @param memoryBytes of weights and of keys and values, which are too many for a cache
  * @param cacheBytes of what a kernel before has just written, or other work items have just read
  * @param instructions of an active work item
  * @param loads of an active work item, kind by kind: each kind waits for the one before
  * @param chain cycles of an active work item in which each instruction waits for the one before
+ * @param apart those of them before its first load from memory and behind its last one: memory waits as well
  */
 public record KernelWork(
         long active,
+        int group,
         int registers,
         long memoryBytes,
         long cacheBytes,
         double instructions,
         List<Loads> loads,
-        double chain) {
-    /** Work items of a group, whatever the kernel. */
-    static final int GROUP = Slices.SIZE;
-
+        double chain,
+        double apart) {
     /** Where a load finds its data. */
     public enum Level {
         MEMORY,
@@ -61,6 +61,6 @@ public record KernelWork(
     }
 
     long groups() {
-        return Math.max(1, Math.ceilDiv(active, (long) GROUP));
+        return Math.max(1, Math.ceilDiv(active, (long) group));
     }
 }

@@ -10,6 +10,7 @@ import io.github.tornadotransformers.benchmarks.gpu.KernelWork.Loads;
 import io.github.tornadotransformers.kernels.AttentionGroupKernels;
 import io.github.tornadotransformers.kernels.LikeliestKernels;
 import io.github.tornadotransformers.kernels.LinearKernels;
+import io.github.tornadotransformers.kernels.LinearRowKernels;
 import io.github.tornadotransformers.kernels.Slices;
 import io.github.tornadotransformers.kernels.WeightFormat;
 import io.github.tornadotransformers.taskgraphs.devices.Backend;
@@ -69,6 +70,7 @@ final class KernelWorks {
     private static final int FLOAT = Float.BYTES;
 
     private final long items;
+    private final int group;
     private final Map<String, Number> scalars;
     private final Backend backend;
     private final int position;
@@ -76,11 +78,13 @@ final class KernelWorks {
     private int registers = REGISTERS;
     private double instructions = ONCE;
     private double chain;
+    private double apart;
     private long memoryBytes;
     private long cacheBytes;
 
     private KernelWorks(DeviceTask task, Backend backend, int position) {
         this.items = task.items();
+        this.group = task.group();
         this.scalars = task.scalars();
         this.backend = backend;
         this.position = position;
@@ -97,7 +101,7 @@ final class KernelWorks {
     }
 
     private KernelWork work(long active) {
-        return new KernelWork(active, registers, memoryBytes, cacheBytes, instructions, loads, chain);
+        return new KernelWork(active, group, registers, memoryBytes, cacheBytes, instructions, loads, chain, apart);
     }
 
     /** Notes what a kernel asks for, and says how many items have something to do. */
@@ -105,9 +109,7 @@ final class KernelWorks {
         return switch (kernel) {
             case "EmbeddingKernels.lookUpTokens" -> lookUp();
             case "EmbeddingKernels.addPositions" -> addPositions();
-            case "LinearGroupKernels.sliceSums" -> groupSums(WeightFormat.F32);
-            case "LinearGroupKernels.sliceSumsOfPairs" -> groupSums(scalar("format"));
-            case "LinearGroupKernels.sliceSumsOfQuads" -> groupSums(WeightFormat.INT8);
+            case "LinearRowKernels.product" -> rowProduct();
             case "LinearGroupKernels.sliceSumsOfElements" -> groupSumsOfElements();
             case "LinearKernels.sliceSums" -> loopSums();
             case "LinearKernels.finish" -> finish(scalar("columns"), 1);
@@ -211,25 +213,61 @@ final class KernelWorks {
         };
     }
 
-    /** A part of a row in local memory, then a word of each of so many rows. */
-    private long groupSums(int format) {
-        return groupSums(format, WeightFormat.perWord(format), ProductCount.ofGroups(format, backend));
+    /**
+     * A group has all slices of its columns, some at once: the norm's sums, then round by round inputs in local memory, words, and the
+     * slices' sums, which an item for each column adds up.
+     */
+    private long rowProduct() {
+        int format = scalar("format");
+        int inputs = scalar("inputs");
+        int columns = scalar("columns");
+        int perWord = WeightFormat.perWord(format);
+        int slices = Slices.count(inputs);
+        int lanes = LinearRowKernels.lanes(format, columns, group);
+        int rounds = Math.ceilDiv(slices, lanes);
+        int terms = Math.min(Slices.SIZE, inputs);
+        int norm = scalar("norm");
+        int passes = norm == LinearRowKernels.LAYER_NORM ? 2 : norm == LinearRowKernels.RMS_NORM ? 1 : 0;
+        int each = Math.ceilDiv(inputs, group);
+        ProductCount count = ProductCount.ofRows(format, backend);
+        registers = count.registers();
+        for (int pass = 0; pass < passes; pass++) {
+            loads(pass == 0 ? CACHE : NEAR, each, each, FLOAT);
+            chain += (double) rounds * (terms * LOCAL + 2 * BARRIER) + (double) slices * DEPENDENT;
+            instructions += (double) rounds * terms * 2 + slices;
+        }
+        if (passes > 0) {
+            chain(2 * QUOTIENT);
+        }
+        apart = chain;
+        loads(passes == 0 ? CACHE : NEAR, each * (passes == 0 ? 1L : 2L), UNROLLED, FLOAT);
+        loads.add(new Loads(MEMORY, (long) rounds * terms, count.inFlight(), Integer.BYTES));
+        instructions += count.perWeight() * terms * perWord * slices / lanes;
+        chain += (double) rounds * (2 * BARRIER + (double) BARRIER * terms / count.inFlight());
+        int ending = scalar("ending");
+        int joined = ending == LinearRowKernels.GATES ? 2 : 1;
+        double summed = chain;
+        chain += (double) joined * slices * LOCAL;
+        chain(scalar("activation") == LinearKernels.NO_ACTIVATION ? 0 : ACTIVATION);
+        apart += (chain - summed) / rounds;
+        if (ending == LinearRowKernels.ADDS || scalar("biased") == 1) {
+            loads(CACHE, 1, 1, FLOAT);
+        }
+        memoryBytes += matrixBytes(format);
+        cacheBytes += items / group * inputs * FLOAT + 2L * columns * FLOAT;
+        return items;
     }
 
-    /** The same, of whose word an item has one element. */
+    /** A part of a row in local memory, then a word of each of so many rows, of which an item has one element. */
     private long groupSumsOfElements() {
-        return groupSums(scalar("format"), 1, ProductCount.ofElements(scalar("format"), backend));
-    }
-
-    private long groupSums(int format, int perWord, ProductCount count) {
-        long active = sums(format) / perWord;
+        ProductCount count = ProductCount.ofElements(scalar("format"), backend);
         int terms = Math.min(Slices.SIZE, scalar("inputs"));
         registers = count.registers();
         loads(CACHE, 1, 1, FLOAT);
         loads.add(new Loads(MEMORY, terms, count.inFlight(), Integer.BYTES));
-        instructions += count.perWeight() * terms * perWord;
+        instructions += count.perWeight() * terms;
         chain += BARRIER + (double) BARRIER * terms / count.inFlight();
-        return active;
+        return sums(scalar("format"));
     }
 
     private long loopSums() {
@@ -323,19 +361,19 @@ final class KernelWorks {
         instructions += (double) passes * Math.min(Slices.SIZE, width) * 3;
         chain(2 * QUOTIENT);
         cacheBytes += (long) (passes + 3) * width * FLOAT;
-        return KernelWork.GROUP;
+        return DeviceTask.GROUP;
     }
 
     /** Every item adds up the row. */
     private long rowNorm(int passes) {
         int width = scalar("width");
-        loads(CACHE, Math.ceilDiv(width, KernelWork.GROUP), 1, FLOAT);
+        loads(CACHE, Math.ceilDiv(width, DeviceTask.GROUP), 1, FLOAT);
         for (int pass = 0; pass < passes; pass++) {
             loads(NEAR, width, UNROLLED, FLOAT);
             chain += (double) DEPENDENT * width;
         }
         chain(2 * QUOTIENT);
-        cacheBytes += (long) Math.ceilDiv(width, KernelWork.GROUP) * width * FLOAT;
+        cacheBytes += (long) Math.ceilDiv(width, DeviceTask.GROUP) * width * FLOAT;
         return width;
     }
 
@@ -371,7 +409,7 @@ final class KernelWorks {
         int headDim = scalar("headDim");
         int together = AttentionGroupKernels.together(scalar("headsPerKvHead"));
         loads(CACHE, 3, 1, Integer.BYTES);
-        loads(CACHE, Math.ceilDiv((long) together * headDim, KernelWork.GROUP), UNROLLED, FLOAT);
+        loads(CACHE, Math.ceilDiv((long) together * headDim, DeviceTask.GROUP), UNROLLED, FLOAT);
         keyValues(headDim, together);
         chain += (double) together * SCALING + HALVINGS * (BARRIER + (double) together * LOCAL);
         cacheBytes += (long) scalar("heads") * seen() * FLOAT;
@@ -381,13 +419,13 @@ final class KernelWorks {
     private long groupOutputs() {
         int headDim = scalar("headDim");
         int together = AttentionGroupKernels.together(scalar("headsPerKvHead"));
-        int sides = Math.max(1, KernelWork.GROUP / headDim);
+        int sides = Math.max(1, DeviceTask.GROUP / headDim);
         loads(CACHE, 3, 1, Integer.BYTES);
-        loads(CACHE, (long) together * Math.ceilDiv(slices(), KernelWork.GROUP), together, FLOAT);
+        loads(CACHE, (long) together * Math.ceilDiv(slices(), DeviceTask.GROUP), together, FLOAT);
         chain += (double) slices() * LOCAL + 2 * BARRIER;
         loads(CACHE, together, together, FLOAT);
         chain((long) together * QUOTIENT);
-        for (int left = 0; left < headDim; left += KernelWork.GROUP) {
+        for (int left = 0; left < headDim; left += DeviceTask.GROUP) {
             keyValues(Math.min(Slices.SIZE, seen()), Math.ceilDiv(together, sides));
         }
         cacheBytes += (long) scalar("heads") * (seen() + (long) slices() * headDim) * FLOAT;
@@ -411,7 +449,7 @@ final class KernelWorks {
         long once = kvHeads * seen() * scalar("headDim") * keyValueBytes();
         memoryBytes += once;
         cacheBytes += (sharers - 1) * once;
-        return kvHeads * sharers * slices() * KernelWork.GROUP;
+        return kvHeads * sharers * slices() * DeviceTask.GROUP;
     }
 
     private long maxima() {
@@ -439,13 +477,13 @@ final class KernelWorks {
     /** A group has a slice. */
     private long groupExponentials() {
         int terms = Math.min(Slices.SIZE, seen());
-        loads(CACHE, Math.ceilDiv(slices(), KernelWork.GROUP), 1, FLOAT);
+        loads(CACHE, Math.ceilDiv(slices(), DeviceTask.GROUP), 1, FLOAT);
         loads(NEAR, 1, 1, FLOAT);
         chain(EXPONENTIAL);
         chain += HALVINGS * (BARRIER + LOCAL) + BARRIER + (double) terms * LOCAL;
-        long heads = items / KernelWork.GROUP / Slices.count(scalar("context"));
+        long heads = items / DeviceTask.GROUP / Slices.count(scalar("context"));
         cacheBytes += heads * seen() * 2 * FLOAT;
-        return heads * slices() * KernelWork.GROUP;
+        return heads * slices() * DeviceTask.GROUP;
     }
 
     private long divide() {

@@ -21,14 +21,14 @@ record ProductCount(double perWeight, int inFlight, int registers) {
         };
     }
 
-    /** Of the kernels of {@code LinearGroupKernels}; backends but PTX generate C, as CUDA does. */
-    static ProductCount ofGroups(int format, Backend backend) {
+    /** Of {@code LinearRowKernels}; backends but PTX generate C, as CUDA does. */
+    static ProductCount ofRows(int format, Backend backend) {
         boolean ptx = backend == Backend.PTX;
         return switch (format) {
-            case WeightFormat.F32 -> ptx ? new ProductCount(7.6, 16, 32) : new ProductCount(4.9, 16, 64);
+            case WeightFormat.F32 -> ptx ? new ProductCount(7.6, 32, 64) : new ProductCount(4.9, 32, 96);
             case WeightFormat.INT8 -> ptx ? new ProductCount(7.1, 32, 86) : new ProductCount(3.7, 32, 161);
-            case WeightFormat.BF16_BITS -> new ProductCount(3.9, 16, 72);
-            default -> ptx ? new ProductCount(15.0, 16, 32) : new ProductCount(15.2, 16, 72);
+            case WeightFormat.BF16_BITS -> new ProductCount(3.9, 32, 96);
+            default -> ptx ? new ProductCount(15.0, 32, 64) : new ProductCount(15.2, 32, 96);
         };
     }
 

@@ -59,18 +59,29 @@ class TokenPredictionTest {
     /** Llama 2 7B: 32 layers, hidden 4096, 32 heads of 128, so that queries, keys and values are 12,288 columns. */
     @Test
     void aProductOfALargeModelIsAsCountedByHand() {
-        PredictedKernel product = kernel(llama2(Backend.CUDA, Shape.GROUPS), "qkvProjSlices");
+        PredictedKernel product = kernel(llama2(Backend.CUDA, Shape.GROUPS), "oProj");
 
-        assertThat(product.kernel()).isEqualTo("LinearGroupKernels.sliceSumsOfPairs");
+        assertThat(product.kernel()).isEqualTo("LinearRowKernels.product");
         assertThat(product.launches()).isEqualTo(32);
-        assertThat(product.items()).isEqualTo(32 * 12_288 / 2);
-        assertThat(product.memoryBytes()).isEqualTo(32L * 4096 * 12_288 * 2);
-        assertThat(product.inFlight()).isEqualTo(16);
-        // 3.9 instructions a weight and 256 weights an item, 40 once and 5 for an input.
-        assertThat(product.instructions()).isCloseTo(32.0 * 32 * 6144 * (3.9 * 256 + 45), withinPercentage(1e-6));
-        // 100.7 MB at 90 % of 4.8 TB/s are 23.30 us, a launch 2 us, and 263 cycles of 1.755 GHz bring the input: 25.45
-        // us.
-        assertThat(product.seconds() / 32 * 1e6).isCloseTo(25.45, withinPercentage(0.1));
+        // 4096 inputs are 32 slices, of 2048 words each.
+        assertThat(product.items()).isEqualTo(32 * 2048);
+        assertThat(product.memoryBytes()).isEqualTo(32L * 4096 * 4096 * 2);
+        assertThat(product.inFlight()).isEqualTo(32);
+        // 3.9 instructions a weight and 256 weights an item; 40 once, and 5 for each of eight inputs and for what it adds to.
+        assertThat(product.instructions()).isCloseTo(32.0 * 32 * 2048 * (3.9 * 256 + 85), withinPercentage(1e-6));
+        // 33.6 MB at 90 % of 4.8 TB/s are 7.77 us, a launch 2 us; 263 cycles of 1.755 GHz bring the input, and the 32
+        // slices' sums take 256.
+        assertThat(product.seconds() / 32 * 1e6).isCloseTo(2 + 7.767 + 0.150 + 0.146, withinPercentage(0.1));
+    }
+
+    /** Before a product is what its norm takes: two sums of a slice, and a quotient and a root. */
+    @Test
+    void aProductWaitsForItsNorm() {
+        TokenPrediction token = of("gpt2-124M", DType.F32, Backend.CUDA, Shape.GROUPS, 1024, 0);
+
+        assertThat(token.kernels()).extracting(PredictedKernel::task).doesNotContain("attentionNorm", "mlpNorm");
+        double seconds = kernel(token, "upProj").seconds() / 12;
+        assertThat(seconds).isGreaterThan((2 * 128 * 8 + 2 * 20 * 4) / 1.755e9 + 2e-6);
     }
 
     @Test
@@ -99,8 +110,8 @@ class TokenPredictionTest {
 
     @Test
     void aBackendCompilesItsOwnCode() {
-        assertThat(kernel(llama2(Backend.PTX, Shape.GROUPS), "qkvProjSlices").instructions())
-                .isCloseTo(32.0 * 32 * 6144 * (15.0 * 256 + 45), withinPercentage(1e-6));
+        assertThat(kernel(llama2(Backend.PTX, Shape.GROUPS), "oProj").instructions())
+                .isCloseTo(32.0 * 32 * 2048 * (15.0 * 256 + 85), withinPercentage(1e-6));
     }
 
     @ParameterizedTest

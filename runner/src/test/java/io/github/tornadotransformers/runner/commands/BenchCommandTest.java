@@ -184,7 +184,7 @@ class BenchCommandTest {
                         "| task", "| kernel", "| launches", "| of bandwidth", "| bound by", "| ms as loops");
         assertThat(run.out())
                 .containsPattern(
-                        "\\| qkvProjSlices +\\| LinearGroupKernels.sliceSumsOfPairs +\\| +32 \\| +196608 \\| +16 \\|")
+                        "\\| qkvProjSums +\\| LinearRowKernels.product +\\| +32 \\| +196608 \\| +32 \\|")
                 .containsPattern(
                         "Llama-2-7B bf16 on h200 \\(cuda\\), a token at position 64, predicted: \\d+ tokens/s");
     }

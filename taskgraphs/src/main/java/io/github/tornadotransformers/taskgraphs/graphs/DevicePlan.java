@@ -29,9 +29,6 @@ import uk.ac.manchester.tornado.api.exceptions.TornadoInternalError;
 
 /** Graphs on a device, executed one at a time. A graph compiles when it is first executed. */
 public final class DevicePlan implements AutoCloseable {
-    /** Work items of a group: warps of every GPU divide it, and the smallest devices allow it. */
-    private static final int GROUP = 128;
-
     /** Kernels stride over what is more; an index plus this fits an int. */
     private static final long MAX_ITEMS = 1L << 29;
 
@@ -61,7 +58,7 @@ public final class DevicePlan implements AutoCloseable {
             indices.put(graph, built.size());
             built.add(graph.build(arrays, kept));
             for (DeviceTask task : graph.tasks()) {
-                grids.addWorkerGrid(graph.key(task), grid(task.items()));
+                grids.addWorkerGrid(graph.key(task), grid(task));
             }
         }
         this.plan = new TornadoExecutionPlan(built.toArray(ImmutableTaskGraph[]::new));
@@ -70,9 +67,9 @@ public final class DevicePlan implements AutoCloseable {
     }
 
     /** One dimension, whole groups: the kernels' loops stop where the items do. */
-    private WorkerGrid1D grid(long items) {
-        int group = Math.min(GROUP, Integer.highestOneBit(device.maxWorkGroupSize()));
-        long padded = Math.ceilDiv(Math.clamp(items, 1, MAX_ITEMS), group) * (long) group;
+    private WorkerGrid1D grid(DeviceTask task) {
+        int group = Math.min(task.group(), Integer.highestOneBit(device.maxWorkGroupSize()));
+        long padded = Math.ceilDiv(Math.clamp(task.items(), 1, MAX_ITEMS), group) * (long) group;
         WorkerGrid1D grid = new WorkerGrid1D(Math.toIntExact(padded));
         grid.setLocalWork(group, 1, 1);
         return grid;

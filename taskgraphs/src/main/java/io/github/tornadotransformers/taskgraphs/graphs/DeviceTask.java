@@ -20,10 +20,15 @@ import uk.ac.manchester.tornado.api.TaskGraph;
  *
  * @param id unique within its graph
  * @param items work items: how far the kernel's parallel loop runs, or those of whole groups
+ * @param group work items of a group, at most
  * @param kernel that {@code call} adds
  * @param arguments in the kernel's order
  */
-public record DeviceTask(String id, long items, Kernel kernel, List<Argument<?>> arguments, Call call) {
+public record DeviceTask(
+        String id, long items, int group, Kernel kernel, List<Argument<?>> arguments, Call call) {
+    /** Work items of a group where a kernel does not ask for another number: warps of every GPU divide it, and the smallest devices allow it. */
+    public static final int GROUP = 128;
+
     /** Adds the kernel with the arguments' values to a graph. */
     @FunctionalInterface
     public interface Call {

@@ -7,13 +7,14 @@ import static io.github.tornadotransformers.taskgraphs.memory.Scalar.value;
 
 import io.github.tornadotransformers.kernels.AttentionKernels;
 import io.github.tornadotransformers.kernels.GatedMlpKernels;
+import io.github.tornadotransformers.kernels.LinearRowKernels;
 import io.github.tornadotransformers.kernels.NormGroupKernels;
 import io.github.tornadotransformers.kernels.NormKernels;
 import io.github.tornadotransformers.kernels.QkvKernels;
 import io.github.tornadotransformers.kernels.Slices;
 import io.github.tornadotransformers.models.program.Activation;
 import io.github.tornadotransformers.models.program.AttentionShape;
-import io.github.tornadotransformers.models.program.Groups;
+import io.github.tornadotransformers.models.program.Effect;
 import io.github.tornadotransformers.models.program.Op;
 import io.github.tornadotransformers.taskgraphs.memory.Argument;
 import io.github.tornadotransformers.taskgraphs.memory.DeviceCache;
@@ -66,7 +67,15 @@ final class FusedTasks {
     /** How many Ops at the front of {@code ops} became tasks together. */
     private int fuse(List<Op> ops) {
         return switch (ops.getFirst()) {
-            case Op.Linear linear when isPlain(linear) -> fuseLinear(linear, ops);
+            case Op.Linear linear when isPlain(linear) -> fuseLinear(linear, plain(linear), ops);
+            case Op.LayerNorm norm when isForOneProduct(norm, ops) -> {
+                in.begin(norm);
+                yield 1 + normedLinear(RowInput.of(norm, in), ops.subList(1, ops.size()));
+            }
+            case Op.RmsNorm norm when isWholeRow(norm) && isForOneProduct(norm, ops) -> {
+                in.begin(norm);
+                yield 1 + normedLinear(RowInput.of(norm, in), ops.subList(1, ops.size()));
+            }
             case Op.LayerNorm norm when sumsRows() && 2 * norm.output().width() <= MAX_TERMS -> layerNormRow(norm);
             case Op.RmsNorm norm when sumsRows() && isShortRow(norm) -> rmsNormRow(norm);
             case Op.AttentionScores scores
@@ -95,8 +104,44 @@ final class FusedTasks {
     }
 
     private static boolean isShortRow(Op.RmsNorm norm) {
-        Groups groups = norm.groups();
-        return !norm.isInPlace() && groups.count() == 1 && groups.size() <= MAX_TERMS;
+        return !norm.isInPlace() && norm.groups().count() == 1 && norm.groups().size() <= MAX_TERMS;
+    }
+
+    /** Whether the norm is of a row, and nothing else is done. */
+    private static boolean isWholeRow(Op.RmsNorm norm) {
+        return !norm.isInPlace() && norm.groups().count() == 1 && !norm.residual().adds();
+    }
+
+    /** Whether the Op after a norm is a linear layer that can have it in its own task, and is the only one that reads its output. */
+    private boolean isForOneProduct(Op norm, List<Op> ops) {
+        boolean precedes = next(ops, 1, Op.Linear.class)
+                .filter(linear -> linear.input().equals(norm.output()))
+                .filter(linear -> single.takesRow(linear, LinearRowKernels.STORES))
+                .isPresent();
+        for (Op later : ops.subList(Math.min(2, ops.size()), ops.size())) {
+            if (precedes && later.reads().filter(norm.output()::equals).isPresent()) {
+                return false;
+            }
+            if (later.output().equals(norm.output())) {
+                return precedes && later.effect() == Effect.OVERWRITES;
+            }
+        }
+        return precedes;
+    }
+
+    private RowInput plain(Op.Linear linear) {
+        return RowInput.plain(in.activation(linear.input()));
+    }
+
+    /** How many Ops became tasks together with the norm of the first one's input. */
+    private int normedLinear(RowInput input, List<Op> ops) {
+        Op.Linear linear = (Op.Linear) ops.getFirst();
+        int fused = isPlain(linear) ? fuseLinear(linear, input, ops) : 0;
+        if (fused == 0) {
+            in.begin(linear);
+            single.rowProduct(linear, input);
+        }
+        return Math.max(1, fused);
     }
 
     /** Whether attention is Ops that follow each other, on a device that takes it page by page. */
@@ -116,7 +161,7 @@ final class FusedTasks {
                 : Optional.empty();
     }
 
-    private int fuseLinear(Op.Linear linear, List<Op> ops) {
+    private int fuseLinear(Op.Linear linear, RowInput input, List<Op> ops) {
         Optional<Op.Rotary> rotary = next(ops, 1, Op.Rotary.class)
                 .filter(op -> op.output().equals(linear.output()))
                 .filter(Op.Rotary::rotatesWholeHeads); // its kernel has no work items for elements that stay
@@ -125,7 +170,7 @@ final class FusedTasks {
                 next(ops, after, Op.CacheAppend.class).filter(op -> op.qkv().equals(linear.output()));
         if (append.isPresent()) {
             ops.subList(0, after + 1).forEach(in::begin);
-            OpTasks.LinearSums sums = single.linearSums(linear);
+            OpTasks.LinearSums sums = single.linearSums(linear, input);
             rotary.ifPresentOrElse(op -> finishRotated(linear, op, sums), () -> finishQkv(linear, append.get(), sums));
             return after + 1;
         }
@@ -133,7 +178,18 @@ final class FusedTasks {
                 next(ops, 1, Op.GatedMlp.class).filter(op -> op.gateUp().equals(linear.output()));
         mlp.ifPresent(op -> {
             ops.subList(0, 2).forEach(in::begin);
-            finishGateUp(linear, op, single.linearSums(linear));
+            if (single.takesRow(linear, LinearRowKernels.GATES)) {
+                single.rowProduct(
+                        op.name(),
+                        linear,
+                        input,
+                        linear.bias(),
+                        op.activation(),
+                        LinearRowKernels.GATES,
+                        in.activation(op.output()));
+            } else {
+                finishGateUp(linear, op, single.linearSums(linear, input));
+            }
         });
         return mlp.isPresent() ? 2 : 0;
     }

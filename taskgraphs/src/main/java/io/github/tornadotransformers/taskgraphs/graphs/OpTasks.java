@@ -15,6 +15,7 @@ import io.github.tornadotransformers.kernels.GatedMlpKernels;
 import io.github.tornadotransformers.kernels.LikeliestKernels;
 import io.github.tornadotransformers.kernels.LinearGroupKernels;
 import io.github.tornadotransformers.kernels.LinearKernels;
+import io.github.tornadotransformers.kernels.LinearRowKernels;
 import io.github.tornadotransformers.kernels.LinearTileGroupKernels;
 import io.github.tornadotransformers.kernels.LinearTileKernels;
 import io.github.tornadotransformers.kernels.NormGroupKernels;
@@ -32,6 +33,7 @@ import io.github.tornadotransformers.models.program.AttentionShape;
 import io.github.tornadotransformers.models.program.Buffer;
 import io.github.tornadotransformers.models.program.Groups;
 import io.github.tornadotransformers.models.program.Op;
+import io.github.tornadotransformers.models.program.Weight;
 import io.github.tornadotransformers.taskgraphs.memory.Argument;
 import io.github.tornadotransformers.taskgraphs.memory.DeviceCache;
 import io.github.tornadotransformers.taskgraphs.memory.DeviceColumns;
@@ -39,11 +41,12 @@ import io.github.tornadotransformers.taskgraphs.memory.DeviceMatrix;
 import io.github.tornadotransformers.taskgraphs.memory.PlannedArray;
 import io.github.tornadotransformers.taskgraphs.memory.Scalar;
 import java.util.List;
+import java.util.Optional;
 import uk.ac.manchester.tornado.api.types.arrays.FloatArray;
 import uk.ac.manchester.tornado.api.types.arrays.IntArray;
 
 /**
- * The tasks of an Op. An Op that sums has a task for its slices, and one, named like the Op, that adds them up.
+ * The tasks of an Op. An Op that sums has a task for its slices, and one, named like the Op, that adds them up; a linear layer of a single row has one task on a GPU.
  *
  * <p>A new Op gets a case in {@link #addTasks}; memory that its tasks need beside its output is what they ask for.
  */
@@ -298,6 +301,11 @@ public final class OpTasks {
     }
 
     private void linear(Op.Linear op) {
+        RowInput input = RowInput.plain(in.activation(op.input()));
+        if (takesRow(op, LinearRowKernels.STORES)) {
+            rowProduct(op, input);
+            return;
+        }
         LinearSums sums = linearSums(op);
         finish(op.name(), op, sums.array(), sums.parts(), op.activation(), in.activation(op.output()));
     }
@@ -335,6 +343,71 @@ public final class OpTasks {
                         math);
     }
 
+    /** Whether a linear layer of a single row is one task, whatever it does with its result. */
+    boolean takesRow(Op.Linear op, int ending) {
+        return rows == 1
+                && !in.isStored(op.weight())
+                && in.worksInGroups(LinearRowKernels.LEAST_GROUP)
+                && LinearRowKernels.takes(in.matrix(op.weight()).format().value(), op.weight().columns(), ending);
+    }
+
+    /** A linear layer of a single row, with the norm before it. */
+    void rowProduct(Op.Linear op, RowInput input) {
+        int ending = op.addsToOutput() ? LinearRowKernels.ADDS : LinearRowKernels.STORES;
+        Argument<FloatArray> out = in.activation(op.output());
+        rowProduct(op.name(), op, input, op.bias(), op.activation(), ending, out);
+    }
+
+    /**
+     * A linear layer of a single row in one task.
+     *
+     * @param bias instead of the Op's own
+     * @param activation instead of the Op's own
+     * @param ending of {@link LinearRowKernels}
+     */
+    void rowProduct(
+            String name,
+            Op.Linear op,
+            RowInput input,
+            Optional<Weight> bias,
+            Activation activation,
+            int ending,
+            Argument<FloatArray> out) {
+        DeviceMatrix weight = in.matrix(op.weight());
+        Argument<FloatArray> added = in.bias(bias);
+        int format = weight.format().value();
+        int inputs = op.weight().rows();
+        int columns = op.weight().columns();
+        int group = LinearRowKernels.group(format, inputs, columns, in.mostGroupItems());
+        in.task(name, LinearRowKernels.items(format, columns, group), group)
+                .calls(
+                        LinearRowKernels::product,
+                        CONTEXT,
+                        input.x(),
+                        input.weight(),
+                        input.bias(),
+                        switch (format) {
+                            case WeightFormat.F32 -> weight.floats();
+                            case WeightFormat.INT8 -> weight.scales();
+                            default -> weight.powers();
+                        },
+                        weight.words(),
+                        added,
+                        layer,
+                        out,
+                        weight.format(),
+                        value(inputs),
+                        value(columns),
+                        value(group),
+                        value(input.norm()),
+                        value(input.epsilon()),
+                        flag(bias.isPresent()),
+                        value(activation(activation)),
+                        value(ending),
+                        value(op.residual().scale()),
+                        math);
+    }
+
     /**
      * What a linear layer's tasks for sums leave.
      *
@@ -342,6 +415,17 @@ public final class OpTasks {
      * @param parts sums of a product, to be added up: one for each slice, or the only one
      */
     public record LinearSums(Argument<FloatArray> array, int parts) {}
+
+    /** The sums of a linear layer, or what a single row's come to without its bias. */
+    LinearSums linearSums(Op.Linear op, RowInput input) {
+        if (takesRow(op, LinearRowKernels.STORES)) {
+            Argument<FloatArray> sums = in.scratch(SUMS, op.weight().columns());
+            rowProduct(
+                    op.name() + "Sums", op, input, Optional.empty(), Activation.NONE, LinearRowKernels.STORES, sums);
+            return new LinearSums(sums, 1);
+        }
+        return linearSums(op);
+    }
 
     /** The sums of a linear layer. */
     public LinearSums linearSums(Op.Linear op) {
@@ -447,18 +531,10 @@ public final class OpTasks {
     private void groupSums(Op.Linear op, Argument<FloatArray> sums) {
         Argument<FloatArray> x = in.activation(op.input());
         DeviceMatrix weight = in.matrix(op.weight());
-        Scalar<Integer> inputs = value(op.weight().rows());
-        Scalar<Integer> columns = value(op.weight().columns());
-        int format = weight.format().value();
-        TaskCall task =
-                in.task(op.name() + "Slices", LinearGroupKernels.items(format, inputs.value(), columns.value()));
-        if (format == WeightFormat.F32) {
-            task.calls(LinearGroupKernels::sliceSums, CONTEXT, x, weight.floats(), layer, sums, inputs, columns);
-            return;
-        }
-        switch (LinearGroupKernels.columnsOfItem(format, columns.value())) {
-            case 1 ->
-                task.calls(
+        int inputs = op.weight().rows();
+        int columns = op.weight().columns();
+        in.task(op.name() + "Slices", LinearGroupKernels.items(inputs, columns))
+                .calls(
                         LinearGroupKernels::sliceSumsOfElements,
                         CONTEXT,
                         x,
@@ -468,32 +544,8 @@ public final class OpTasks {
                         layer,
                         sums,
                         weight.format(),
-                        inputs,
-                        columns);
-            case 4 ->
-                task.calls(
-                        LinearGroupKernels::sliceSumsOfQuads,
-                        CONTEXT,
-                        x,
-                        weight.words(),
-                        weight.scales(),
-                        layer,
-                        sums,
-                        inputs,
-                        columns);
-            default ->
-                task.calls(
-                        LinearGroupKernels::sliceSumsOfPairs,
-                        CONTEXT,
-                        x,
-                        weight.words(),
-                        weight.powers(),
-                        layer,
-                        sums,
-                        weight.format(),
-                        inputs,
-                        columns);
-        }
+                        value(inputs),
+                        value(columns));
     }
 
     private void sliceSums(Op.Linear op, Argument<FloatArray> sums) {

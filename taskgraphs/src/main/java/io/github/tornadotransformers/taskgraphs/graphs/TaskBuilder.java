@@ -70,7 +70,15 @@ public final class TaskBuilder {
 
     /** @param items how far the kernel's parallel loop runs, or those of whole groups */
     public TaskCall task(String name, long items) {
-        return new TaskCall(layer.prefix() + name, items, this::add);
+        return task(name, items, DeviceTask.GROUP);
+    }
+
+    /**
+     * @param items those of whole groups
+     * @param group items of a group
+     */
+    TaskCall task(String name, long items, int group) {
+        return new TaskCall(layer.prefix() + name, items, group, this::add);
     }
 
     private void add(DeviceTask task) {
@@ -94,6 +102,11 @@ public final class TaskBuilder {
     /** Whether kernels for groups of that many items are to be used. */
     public boolean worksInGroups(int size) {
         return model.device().worksInGroups(size);
+    }
+
+    /** Items that a group of the device has, at most. */
+    int mostGroupItems() {
+        return model.device().maxWorkGroupSize();
     }
 
     /** Holds the index of the layer whose weights are used. */

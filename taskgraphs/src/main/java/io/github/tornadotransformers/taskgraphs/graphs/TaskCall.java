@@ -15,6 +15,7 @@ import uk.ac.manchester.tornado.api.TaskGraph;
 public final class TaskCall {
     private final String id;
     private final long items;
+    private final int group;
     private final Consumer<DeviceTask> tasks;
 
     /**
@@ -22,13 +23,23 @@ public final class TaskCall {
      * @param tasks takes the task once it has its kernel
      */
     public TaskCall(String id, long items, Consumer<DeviceTask> tasks) {
+        this(id, items, DeviceTask.GROUP, tasks);
+    }
+
+    /**
+     * @param items those of whole groups
+     * @param group items of a group
+     * @param tasks takes the task once it has its kernel
+     */
+    TaskCall(String id, long items, int group, Consumer<DeviceTask> tasks) {
         this.id = id;
         this.items = items;
+        this.group = group;
         this.tasks = tasks;
     }
 
     private void add(Kernel kernel, DeviceTask.Call call, Argument<?>... arguments) {
-        tasks.accept(new DeviceTask(id, items, kernel, List.of(arguments), call));
+        tasks.accept(new DeviceTask(id, items, group, kernel, List.of(arguments), call));
     }
 
     public <A, B, C> void calls(Kernel.Of3<A, B, C> kernel, Argument<A> a, Argument<B> b, Argument<C> c) {

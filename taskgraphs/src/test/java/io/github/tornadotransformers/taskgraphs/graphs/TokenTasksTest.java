@@ -27,12 +27,24 @@ class TokenTasksTest {
 
     @Test
     void aTaskKnowsItsKernelAndItsScalarsByName() {
-        DeviceTask product = task("qkvProjSlices", Kind.GPU);
+        DeviceTask product = task("qkvProjSums", Kind.GPU);
 
-        assertThat(product.kernelName()).isEqualTo("LinearGroupKernels.sliceSums");
-        assertThat(product.scalars()).isEqualTo(Map.of("inputs", 768, "columns", 2304));
-        // 6 slices of 128 inputs, and 18 groups of 128 columns for each.
-        assertThat(product.items()).isEqualTo(6 * 18 * 128);
+        assertThat(product.kernelName()).isEqualTo("LinearRowKernels.product");
+        assertThat(product.scalars()).containsEntry("inputs", 768).containsEntry("columns", 2304);
+        // 6 slices of 128 inputs, and 144 groups of 16 columns.
+        assertThat(product.group()).isEqualTo(6 * 16);
+        assertThat(product.items()).isEqualTo(144 * 6 * 16);
+    }
+
+    @Test
+    void aProductHasItsNormBeforeAndWhatFollowsBehindIt() {
+        List<String> tasks = tasks(GPT2, Kind.GPU);
+
+        assertThat(tasks).doesNotContain("attentionNorm", "mlpNorm", "oProjSlices", "upProjSlices", "downProjSlices");
+        assertThat(tasks).contains("qkvProjSums", "oProj", "upProj", "downProj", "lmHead");
+        assertThat(tasks(ModelPresets.named("llama2-7B").orElseThrow().program(64), Kind.GPU))
+                .contains("mlpActivation")
+                .doesNotContain("gateUpProjSlices", "gateUpProjSums");
     }
 
     @Test
@@ -42,6 +54,13 @@ class TokenTasksTest {
         assertThat(product.kernelName()).isEqualTo("LinearKernels.sliceSums");
         assertThat(product.scalars()).isEqualTo(Map.of("format", 0, "inputs", 768, "columns", 2304));
         assertThat(product.items()).isEqualTo(6 * 2304);
+    }
+
+    private static List<String> tasks(Program program, Kind kind) {
+        return TokenTasks.of(program, DType.F32, options(kind)).keySet().stream()
+                .flatMap(graph -> graph.tasks().stream())
+                .map(DeviceTask::id)
+                .toList();
     }
 
     private static DeviceTask task(String id, Kind kind) {
