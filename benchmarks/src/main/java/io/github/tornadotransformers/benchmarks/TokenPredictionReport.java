@@ -19,6 +19,7 @@ import java.util.stream.Collectors;
  */
 public record TokenPredictionReport(TokenPrediction groups, TokenPrediction loops) {
     private static final double MEGA = 1e6;
+    private static final double MICRO = 1e6;
     private static final double MILLI = 1e3;
     private static final double TERA = 1e12;
 
@@ -65,7 +66,7 @@ public record TokenPredictionReport(TokenPrediction groups, TokenPrediction loop
                 Locale.ROOT,
                 """
                 %s %s on %s (%s), a token at position %d, predicted: %s tokens/s, %s of %s TB/s; as loops %s tokens/s, %s.
-                %d launches in %d graphs take %s of its %s ms; what TornadoVM takes on the host is not counted.%s
+                %d launches in %d graphs, %s us each, take %s of its %s ms; by themselves, %s us each: %s tokens/s. What TornadoVM takes on the host is not counted.%s
                 """,
                 groups.model(),
                 name(),
@@ -79,8 +80,11 @@ public record TokenPredictionReport(TokenPrediction groups, TokenPrediction loop
                 Figures.percent(loops.share()),
                 groups.launches(),
                 groups.graphs(),
+                Figures.significant(groups.launchSeconds() / groups.launches() * MICRO),
                 Figures.significant(groups.launchSeconds() * MILLI),
                 Figures.significant(groups.seconds() * MILLI),
+                Figures.significant(groups.gpu().launch().streamed() * MICRO),
+                Figures.significant(groups.streamedTokensPerSecond()),
                 groups.fits()
                         ? ""
                         : " It does not fit the memory of " + groups.gpu().name() + ".");
@@ -128,6 +132,7 @@ public record TokenPredictionReport(TokenPrediction groups, TokenPrediction loop
         JsonReport.number(node, "seconds", groups.seconds());
         JsonReport.number(node, "launch_seconds", groups.launchSeconds());
         JsonReport.number(node, "tokens_per_s", groups.tokensPerSecond());
+        JsonReport.number(node, "streamed_tokens_per_s", groups.streamedTokensPerSecond());
         JsonReport.number(node, "bandwidth_share", groups.share());
         JsonReport.number(node, "loops_seconds", loops.seconds());
         JsonReport.number(node, "loops_tokens_per_s", loops.tokensPerSecond());

@@ -15,7 +15,7 @@ import uk.ac.manchester.tornado.api.types.arrays.IntArray;
  * of a row. k as in {@link LinearKernels#sliceSums}; the slices' sums come together in local memory, where an item for each column adds them up, left to right.
  * A norm's sums are each group's own, in the order of {@link NormGroupKernels}: to compute them again takes less than to wait for another kernel.
  *
- * <p>An item has {@value #LOADS} words on their way from memory at once, as {@link LinearGroupKernels} has.
+ * <p>An item has {@value #LOADS} words on their way from memory at once, {@value #TABLE_LOADS} where they are widened by a table, as {@link LinearGroupKernels} has.
  */
 public final class LinearRowKernels {
     /** What becomes of x before it is multiplied. */
@@ -47,6 +47,9 @@ public final class LinearRowKernels {
     private static final int ENOUGH_GROUPS = 128;
 
     private static final int LOADS = WeightFormat.INT8_BLOCK;
+
+    /** Where words are widened by a table: compilers do not unroll longer loops of that, and arrays whose loops are not unrolled are in no registers. */
+    private static final int TABLE_LOADS = 16;
 
     /** From one slice to the next in local memory: lanes that are read at once are in banks of their own, and begin at a multiple of four. */
     private static final int STRIDE = Slices.SIZE + 4;
@@ -82,6 +85,10 @@ public final class LinearRowKernels {
         int words = words(format, columns);
         int row = columns / WeightFormat.perWord(format);
         return (row + words - 1L) / words * group;
+    }
+
+    private static int loads(int format) {
+        return format == WeightFormat.BF16 || format == WeightFormat.F16 ? TABLE_LOADS : LOADS;
     }
 
     private static int words(int format, int columns) {
@@ -130,6 +137,8 @@ public final class LinearRowKernels {
         int lanes = group / all;
         int slices = Slices.count(inputs);
         int item = context.localIdx;
+        // Always a slice. Compilers unroll a loop of few loads if they know how long it is, and need more registers than there are.
+        int terms = loads(format) == LOADS || context.localGroupSizeX == group ? Slices.SIZE : 0;
         int place = item % all;
         int word = Math.min(context.groupIdx * own + place % own, part - 1) + place / own * part;
         float mean = 0f;
@@ -207,8 +216,8 @@ public final class LinearRowKernels {
             float s1 = 0f;
             float s2 = 0f;
             float s3 = 0f;
-            for (int k = 0; k < Slices.SIZE; k += LOADS) {
-                for (int j = 0; j < LOADS; j++) {
+            for (int k = 0; k < terms; k += loads(format)) {
+                for (int j = 0; j < loads(format); j++) {
                     // What is behind the last input is 0, and adds nothing.
                     boolean isInput = inputs % Slices.SIZE == 0 || start + k + j < inputs;
                     if (format == WeightFormat.F32) {
@@ -247,12 +256,12 @@ public final class LinearRowKernels {
                     }
                     scales += columns;
                 } else {
-                    for (int j = 0; j < LOADS; j++) {
+                    for (int j = 0; j < loads(format); j++) {
                         s0 = Fused.fma(chunk[input + k + j], WeightFormat.half(format, w[j], 0, floats), s0);
                         s1 = Fused.fma(chunk[input + k + j], WeightFormat.half(format, w[j], 16, floats), s1);
                     }
                 }
-                at += LOADS * row;
+                at += loads(format) * row;
             }
             sums[item * perWord] = s0;
             if (perWord > 1) {

@@ -130,20 +130,28 @@ class LinearRowKernelsTest {
     void aGroupHasAllSlicesOfItsColumns() {
         assertThat(LinearRowKernels.group(WeightFormat.BF16, 4096, 4096, 1024)).isEqualTo(16 * 32);
         assertThat(LinearRowKernels.items(WeightFormat.BF16, 4096, 512)).isEqualTo(128 * 512);
-        assertThat(LinearRowKernels.group(WeightFormat.BF16, 11_008, 4096, 1024)).isEqualTo(16 * 29);
+        assertThat(LinearRowKernels.group(WeightFormat.BF16, 11_008, 4096, 1024))
+                .isEqualTo(16 * 29);
         assertThat(LinearRowKernels.group(WeightFormat.BF16, 4096, 4096, 128)).isEqualTo(16 * 8);
         assertThat(LinearRowKernels.group(WeightFormat.F32, 768, 768, 1024)).isEqualTo(8 * 6);
         assertThat(LinearRowKernels.items(WeightFormat.F32, 768, 48)).isEqualTo(96 * 48);
-        assertThat(LinearRowKernels.group(WeightFormat.INT8, 4096, 12_288, 1024)).isEqualTo(16 * 16);
+        assertThat(LinearRowKernels.group(WeightFormat.INT8, 4096, 12_288, 1024))
+                .isEqualTo(16 * 16);
     }
 
     @Test
     void rowsOrTheirHalvesAreWholeWords() {
-        assertThat(LinearRowKernels.takes(WeightFormat.F32, 3, LinearRowKernels.STORES)).isTrue();
-        assertThat(LinearRowKernels.takes(WeightFormat.BF16, 3, LinearRowKernels.STORES)).isFalse();
-        assertThat(LinearRowKernels.takes(WeightFormat.BF16_BITS, 6, LinearRowKernels.ADDS)).isTrue();
-        assertThat(LinearRowKernels.takes(WeightFormat.BF16_BITS, 6, LinearRowKernels.GATES)).isFalse();
-        assertThat(LinearRowKernels.takes(WeightFormat.INT8, 12, LinearRowKernels.STORES)).isTrue();
-        assertThat(LinearRowKernels.takes(WeightFormat.INT8, 12, LinearRowKernels.GATES)).isFalse();
+        assertThat(LinearRowKernels.takes(WeightFormat.F32, 3, LinearRowKernels.STORES))
+                .isTrue();
+        assertThat(LinearRowKernels.takes(WeightFormat.BF16, 3, LinearRowKernels.STORES))
+                .isFalse();
+        assertThat(LinearRowKernels.takes(WeightFormat.BF16_BITS, 6, LinearRowKernels.ADDS))
+                .isTrue();
+        assertThat(LinearRowKernels.takes(WeightFormat.BF16_BITS, 6, LinearRowKernels.GATES))
+                .isFalse();
+        assertThat(LinearRowKernels.takes(WeightFormat.INT8, 12, LinearRowKernels.STORES))
+                .isTrue();
+        assertThat(LinearRowKernels.takes(WeightFormat.INT8, 12, LinearRowKernels.GATES))
+                .isFalse();
     }
 }

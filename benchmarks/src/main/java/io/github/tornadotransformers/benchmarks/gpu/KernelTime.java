@@ -37,10 +37,12 @@ public record KernelTime(double seconds, double launchSeconds, Bound bound) {
     private static final int REGISTERS = 1 << 16;
     private static final int CACHE_BYTES_PER_CYCLE = 32;
 
-    static KernelTime of(KernelWork work, Gpu gpu) {
+    /** @param launchSeconds one of {@link Gpu.Launch} */
+    static KernelTime of(KernelWork work, Gpu gpu, double launchSeconds) {
         double hertz = gpu.processors().hertz();
-        double first =
-                (work.apart() + (work.loads().isEmpty() ? 0 : latency(work.loads().getFirst(), work, gpu))) / hertz;
+        double first = (work.apart()
+                        + (work.loads().isEmpty() ? 0 : latency(work.loads().getFirst(), work, gpu)))
+                / hertz;
         double memory = work.memoryBytes()
                 / (gpu.memory().bytesPerSecond() * gpu.memory().attainable());
         double cache =
@@ -52,14 +54,14 @@ public record KernelTime(double seconds, double launchSeconds, Bound bound) {
                         / hertz;
         double waiting = turns(work, gpu) * waitingCycles(work, gpu) / hertz;
         double busy = Math.max(waiting, first + Math.max(memory, Math.max(cache, instructions)));
-        Bound bound = gpu.launchSeconds() > busy
+        Bound bound = launchSeconds > busy
                 ? Bound.LAUNCH
                 : busy == waiting
                         ? Bound.WAITING
                         : memory >= Math.max(cache, instructions)
                                 ? Bound.MEMORY
                                 : cache >= instructions ? Bound.CACHE : Bound.INSTRUCTIONS;
-        return new KernelTime(gpu.launchSeconds() + busy, gpu.launchSeconds(), bound);
+        return new KernelTime(launchSeconds + busy, launchSeconds, bound);
     }
 
     private static double waitingCycles(KernelWork work, Gpu gpu) {

@@ -69,14 +69,21 @@ public record TokenPrediction(
         Program program = config.program(context);
         DeviceInfo device = device(gpu, backend, shape);
         Map<DeviceGraph, Integer> graphs = TokenTasks.of(program, dtype, DeviceOptions.of(device));
+        double launch =
+                replays(backend, shape) ? gpu.launch().replayed() : gpu.launch().streamed();
         Map<List<String>, PredictedKernel> kernels = new LinkedHashMap<>();
         graphs.forEach((graph, times) -> graph.tasks().forEach(task -> {
-            PredictedKernel kernel = kernel(task, times, gpu, backend, position);
+            PredictedKernel kernel = kernel(task, times, gpu, launch, backend, position);
             kernels.merge(List.of(kernel.task(), kernel.kernel()), kernel, PredictedKernel::plus);
         }));
         int executed = graphs.values().stream().mapToInt(Integer::intValue).sum();
         boolean fits = new MemoryPlan(device, graphs.keySet().stream().flatMap(DeviceGraph::arrays)).fits();
         return new TokenPrediction(model, dtype, gpu, backend, position, executed, fits, List.copyOf(kernels.values()));
+    }
+
+    /** A GPU has loops as it had them before: each launched by itself. */
+    private static boolean replays(Backend backend, Shape shape) {
+        return shape == Shape.GROUPS && backend.replaysGraphs();
     }
 
     private static DeviceInfo device(Gpu gpu, Backend backend, Shape shape) {
@@ -85,9 +92,10 @@ public record TokenPrediction(
                 new DeviceId(0, 0), backend, shape.kind, gpu.name(), "", memory, memory, MOST_GROUP_ITEMS, true, true);
     }
 
-    private static PredictedKernel kernel(DeviceTask task, int launches, Gpu gpu, Backend backend, int position) {
+    private static PredictedKernel kernel(
+            DeviceTask task, int launches, Gpu gpu, double launch, Backend backend, int position) {
         KernelWork work = KernelWorks.of(task, backend, position);
-        KernelTime time = KernelTime.of(work, gpu);
+        KernelTime time = KernelTime.of(work, gpu, launch);
         return new PredictedKernel(
                 task.id(),
                 task.kernelName(),
@@ -120,6 +128,11 @@ public record TokenPrediction(
 
     public double tokensPerSecond() {
         return 1 / seconds();
+    }
+
+    /** The same where each kernel is launched by itself. */
+    public double streamedTokensPerSecond() {
+        return 1 / (seconds() - launchSeconds() + launches() * gpu.launch().streamed());
     }
 
     /** The part of the published bandwidth that a token reads with. */

@@ -15,7 +15,7 @@ class KernelTimeTest {
             "round",
             new Gpu.Processors(10, 1024, 32, 1e9),
             new Gpu.Memory(1L << 40, 100e9, 1.0, 100, 50, 10),
-            1e-6,
+            new Gpu.Launch(1e-6, 1e-6),
             "made up");
 
     private static final int ALL = 10 * 8 * 128;
@@ -24,7 +24,8 @@ class KernelTimeTest {
     void memoryTakesBytesOverBandwidthOnceTheFirstLoadHasArrived() {
         // 10,240 items with 64 bytes each on their way are far more than the 10,000 bytes of 100 cycles: the latency is
         // doubled.
-        KernelWork work = new KernelWork(ALL, 128, 32, 1_000_000, 0, 0, List.of(new Loads(Level.MEMORY, 16, 16, 4)), 0, 0);
+        KernelWork work =
+                new KernelWork(ALL, 128, 32, 1_000_000, 0, 0, List.of(new Loads(Level.MEMORY, 16, 16, 4)), 0, 0);
 
         requireMicros(work, 1 + 0.2 + 10, Bound.MEMORY);
     }
@@ -32,10 +33,10 @@ class KernelTimeTest {
     @Test
     void memoryGivesNoMoreThanWhatCanBeAttained() {
         Gpu.Memory half = new Gpu.Memory(1L << 40, 100e9, 0.5, 100, 50, 10);
-        Gpu gpu = new Gpu("half", ROUND.processors(), half, 1e-6, "made up");
+        Gpu gpu = new Gpu("half", ROUND.processors(), half, ROUND.launch(), "made up");
         KernelWork work = new KernelWork(ALL, 128, 32, 1_000_000, 0, 0, List.of(), 0, 0);
 
-        assertThat(KernelTime.of(work, gpu).seconds()).isCloseTo(21e-6, within(1e-12));
+        assertThat(KernelTime.of(work, gpu, 1e-6).seconds()).isCloseTo(21e-6, within(1e-12));
     }
 
     @Test
@@ -105,7 +106,7 @@ class KernelTimeTest {
     }
 
     private static void requireMicros(KernelWork work, double micros, Bound bound) {
-        KernelTime time = KernelTime.of(work, ROUND);
+        KernelTime time = KernelTime.of(work, ROUND, 1e-6);
         assertThat(time.seconds() * 1e6).isCloseTo(micros, within(1e-9));
         assertThat(time.bound()).isEqualTo(bound);
         assertThat(time.launchSeconds()).isEqualTo(1e-6);

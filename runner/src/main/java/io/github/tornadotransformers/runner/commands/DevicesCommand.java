@@ -71,7 +71,7 @@ final class DevicesCommand implements Callable<Integer> {
     private static String describe(DeviceInfo device) {
         return String.format(
                 Locale.ROOT,
-                "%s  %s  %s (%s): %s, memory %.1f GiB, one buffer %.1f GiB, work-group %d, fp64 %s, fp16 %s",
+                "%s  %s  %s (%s): %s, memory %.1f GiB, one buffer %.1f GiB, work-group %d, fp64 %s, fp16 %s%s",
                 device.id(),
                 device.backend(),
                 device.name(),
@@ -81,7 +81,8 @@ final class DevicesCommand implements Callable<Integer> {
                 device.maxAllocationBytes() / GIB,
                 device.maxWorkGroupSize(),
                 device.fp64() ? "yes" : "no (not needed)",
-                device.fp16() ? "yes" : "no (not needed)");
+                device.fp16() ? "yes" : "no (not needed)",
+                device.backend().replaysGraphs() ? ", replays graphs" : "");
     }
 
     private static String kind(DeviceInfo device) {
@@ -105,6 +106,7 @@ final class DevicesCommand implements Callable<Integer> {
                     .put("max_work_group", device.maxWorkGroupSize())
                     .put("fp64", device.fp64())
                     .put("fp16", device.fp16())
+                    .put("replays_graphs", device.backend().replaysGraphs())
                     .put("strict", strict.holds());
             strict.reasons().forEach(object.putArray("faults")::add);
             array.add(object);

@@ -183,8 +183,7 @@ class BenchCommandTest {
                 .containsSubsequence(
                         "| task", "| kernel", "| launches", "| of bandwidth", "| bound by", "| ms as loops");
         assertThat(run.out())
-                .containsPattern(
-                        "\\| qkvProjSums +\\| LinearRowKernels.product +\\| +32 \\| +196608 \\| +32 \\|")
+                .containsPattern("\\| qkvProjSums +\\| LinearRowKernels.product +\\| +32 \\| +196608 \\| +32 \\|")
                 .containsPattern(
                         "Llama-2-7B bf16 on h200 \\(cuda\\), a token at position 64, predicted: \\d+ tokens/s");
     }

@@ -13,6 +13,11 @@ public enum Backend {
     /** No backend of a device: the emulator, which only tests see. */
     VIRTUAL;
 
+    /** Whether a driver can note what a graph asks of the device, and do it again when it is told once. */
+    public boolean replaysGraphs() {
+        return this == PTX || this == CUDA;
+    }
+
     /** As users name it. */
     @Override
     public String toString() {

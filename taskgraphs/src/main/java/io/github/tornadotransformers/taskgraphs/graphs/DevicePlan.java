@@ -10,13 +10,14 @@ import io.github.tornadotransformers.taskgraphs.devices.DriverCalls;
 import io.github.tornadotransformers.taskgraphs.devices.TornadoDevices;
 import io.github.tornadotransformers.taskgraphs.memory.ArrayKey;
 import io.github.tornadotransformers.taskgraphs.memory.DeviceArrays;
-import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.concurrent.locks.Lock;
+import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.BiPredicate;
 import uk.ac.manchester.tornado.api.GridScheduler;
 import uk.ac.manchester.tornado.api.ImmutableTaskGraph;
@@ -27,8 +28,14 @@ import uk.ac.manchester.tornado.api.WorkerGrid1D;
 import uk.ac.manchester.tornado.api.enums.ProfilerMode;
 import uk.ac.manchester.tornado.api.exceptions.TornadoInternalError;
 
-/** Graphs on a device, executed one at a time. A graph compiles when it is first executed. */
+/**
+ * Graphs on a device, executed one at a time. A graph compiles when it is first executed; where the backend can, the driver notes then what it is told, and does
+ * it again each time: one call instead of one for each kernel and copy.
+ */
 public final class DevicePlan implements AutoCloseable {
+    /** While a driver notes what one plan's graph asks for, no thread may allocate memory or load kernels: it would be refused, and spoil the graph. */
+    private static final Lock ALLOCATING = new ReentrantLock();
+
     /** Kernels stride over what is more; an index plus this fits an int. */
     private static final long MAX_ITEMS = 1L << 29;
 
@@ -37,7 +44,12 @@ public final class DevicePlan implements AutoCloseable {
     private final List<DeviceGraph> graphs;
     private final Map<DeviceGraph, Integer> indices = new HashMap<>();
     private final Set<DeviceGraph> compiled = new HashSet<>();
-    private final TornadoExecutionPlan plan;
+    private final BiPredicate<DeviceGraph, DeviceTransfer> kept;
+    private TornadoExecutionPlan plan;
+
+    /** Whether a driver is asked to replay what it was told when a graph was first executed. */
+    private boolean replays;
+
     private TornadoExecutionResult last;
     private String lastGraph = "";
     private CompileReport report = new CompileReport(0, 0);
@@ -52,18 +64,28 @@ public final class DevicePlan implements AutoCloseable {
         this.device = device;
         this.arrays = arrays;
         this.graphs = List.copyOf(graphs);
-        List<ImmutableTaskGraph> built = new ArrayList<>();
+        this.kept = kept;
+        this.replays = device.backend().replaysGraphs();
+        graphs.forEach(graph -> indices.put(graph, indices.size()));
+        this.plan = build();
+    }
+
+    private TornadoExecutionPlan build() {
+        ImmutableTaskGraph[] built =
+                graphs.stream().map(graph -> graph.build(arrays, kept)).toArray(ImmutableTaskGraph[]::new);
         GridScheduler grids = new GridScheduler();
         for (DeviceGraph graph : graphs) {
-            indices.put(graph, built.size());
-            built.add(graph.build(arrays, kept));
             for (DeviceTask task : graph.tasks()) {
                 grids.addWorkerGrid(graph.key(task), grid(task));
             }
         }
-        this.plan = new TornadoExecutionPlan(built.toArray(ImmutableTaskGraph[]::new));
-        plan.withDevice(TornadoDevices.resolve(device.id()));
-        plan.withGridScheduler(grids);
+        TornadoExecutionPlan made = new TornadoExecutionPlan(built);
+        made.withDevice(TornadoDevices.resolve(device.id()));
+        made.withGridScheduler(grids);
+        if (replays) {
+            made.withCUDAGraph();
+        }
+        return made;
     }
 
     /** One dimension, whole groups: the kernels' loops stop where the items do. */
@@ -90,6 +112,22 @@ public final class DevicePlan implements AutoCloseable {
      *     of memory
      */
     public void execute(DeviceGraph graph) {
+        try {
+            run(graph);
+        } catch (RuntimeException | Error failure) {
+            if (!replays || !compiled.isEmpty()) {
+                throw failure;
+            }
+            // A driver that notes nothing does what it is told all the same.
+            replays = false;
+            report = new CompileReport(0, 0);
+            plan = build();
+            run(graph);
+        }
+        compiled.add(graph);
+    }
+
+    private void run(DeviceGraph graph) {
         lastGraph = graph.name();
         try (DriverCalls calls = DriverCalls.of(device)) {
             if (compiled.contains(graph)) {
@@ -99,13 +137,13 @@ public final class DevicePlan implements AutoCloseable {
             }
             calls.requireSuccess(lastGraph);
         }
-        compiled.add(graph);
     }
 
     private void compile(DeviceGraph graph) {
         listener.compiling(
                 report.kernels(),
                 graphs.stream().mapToInt(each -> each.tasks().size()).sum());
+        ALLOCATING.lock();
         try (CapturedErrors errors = new CapturedErrors()) {
             plan.withProfiler(ProfilerMode.SILENT);
             last = runFirst(graph, errors);
@@ -113,6 +151,7 @@ public final class DevicePlan implements AutoCloseable {
             report = report.plus(CompileReport.of(graph.taskKeys(), device, log));
             plan.withoutProfiler();
         } finally {
+            ALLOCATING.unlock();
             listener.compiled();
         }
     }
@@ -163,6 +202,7 @@ public final class DevicePlan implements AutoCloseable {
      */
     @Override
     public void close() {
+        ALLOCATING.lock();
         try (DriverCalls _ = DriverCalls.of(device)) {
             for (DeviceGraph graph : graphs) {
                 try {
@@ -171,6 +211,8 @@ public final class DevicePlan implements AutoCloseable {
                     // Freed by its owner.
                 }
             }
+        } finally {
+            ALLOCATING.unlock();
         }
     }
 }

@@ -24,8 +24,7 @@ import uk.ac.manchester.tornado.api.TaskGraph;
  * @param kernel that {@code call} adds
  * @param arguments in the kernel's order
  */
-public record DeviceTask(
-        String id, long items, int group, Kernel kernel, List<Argument<?>> arguments, Call call) {
+public record DeviceTask(String id, long items, int group, Kernel kernel, List<Argument<?>> arguments, Call call) {
     /** Work items of a group where a kernel does not ask for another number: warps of every GPU divide it, and the smallest devices allow it. */
     public static final int GROUP = 128;
 

@@ -68,11 +68,13 @@ final class FusedTasks {
     private int fuse(List<Op> ops) {
         return switch (ops.getFirst()) {
             case Op.Linear linear when isPlain(linear) -> fuseLinear(linear, plain(linear), ops);
-            case Op.LayerNorm norm when isForOneProduct(norm, ops) -> {
+            case Op.LayerNorm norm
+            when isForOneProduct(norm, ops) -> {
                 in.begin(norm);
                 yield 1 + normedLinear(RowInput.of(norm, in), ops.subList(1, ops.size()));
             }
-            case Op.RmsNorm norm when isWholeRow(norm) && isForOneProduct(norm, ops) -> {
+            case Op.RmsNorm norm
+            when isWholeRow(norm) && isForOneProduct(norm, ops) -> {
                 in.begin(norm);
                 yield 1 + normedLinear(RowInput.of(norm, in), ops.subList(1, ops.size()));
             }
@@ -109,7 +111,9 @@ final class FusedTasks {
 
     /** Whether the norm is of a row, and nothing else is done. */
     private static boolean isWholeRow(Op.RmsNorm norm) {
-        return !norm.isInPlace() && norm.groups().count() == 1 && !norm.residual().adds();
+        return !norm.isInPlace()
+                && norm.groups().count() == 1
+                && !norm.residual().adds();
     }
 
     /** Whether the Op after a norm is a linear layer that can have it in its own task, and is the only one that reads its output. */

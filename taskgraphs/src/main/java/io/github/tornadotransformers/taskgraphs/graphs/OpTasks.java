@@ -348,7 +348,8 @@ public final class OpTasks {
         return rows == 1
                 && !in.isStored(op.weight())
                 && in.worksInGroups(LinearRowKernels.LEAST_GROUP)
-                && LinearRowKernels.takes(in.matrix(op.weight()).format().value(), op.weight().columns(), ending);
+                && LinearRowKernels.takes(
+                        in.matrix(op.weight()).format().value(), op.weight().columns(), ending);
     }
 
     /** A linear layer of a single row, with the norm before it. */
@@ -420,8 +421,7 @@ public final class OpTasks {
     LinearSums linearSums(Op.Linear op, RowInput input) {
         if (takesRow(op, LinearRowKernels.STORES)) {
             Argument<FloatArray> sums = in.scratch(SUMS, op.weight().columns());
-            rowProduct(
-                    op.name() + "Sums", op, input, Optional.empty(), Activation.NONE, LinearRowKernels.STORES, sums);
+            rowProduct(op.name() + "Sums", op, input, Optional.empty(), Activation.NONE, LinearRowKernels.STORES, sums);
             return new LinearSums(sums, 1);
         }
         return linearSums(op);

@@ -13,7 +13,13 @@ class DeviceGraphTest {
         Kernel none = new Kernel() {};
         return Collections.nCopies(
                 count,
-                new DeviceTask("task", 1, DeviceTask.GROUP, none, Collections.nCopies(arguments, Scalar.value(0)), (_, _, _) -> {}));
+                new DeviceTask(
+                        "task",
+                        1,
+                        DeviceTask.GROUP,
+                        none,
+                        Collections.nCopies(arguments, Scalar.value(0)),
+                        (_, _, _) -> {}));
     }
 
     private static List<DeviceTask> with(List<DeviceTask> tasks, List<DeviceTask> more) {

@@ -117,7 +117,7 @@ class ForwardMemoryTest {
         assertThatThrownBy(() -> plan(ONE_BILLION, 2048, DType.F32, device(4 * GB, 3 * GB))
                         .requireFits())
                 .isInstanceOf(DeviceException.class)
-                .hasMessage("the model needs 4.50 GB in f32, but some GPU (opencl 0:0) has 4.00 GB: try dtype bf16");
+                .hasMessage("the model needs 4.49 GB in f32, but some GPU (opencl 0:0) has 4.00 GB: try dtype bf16");
     }
 
     @Test

@@ -43,7 +43,7 @@ class TokenTasksTest {
         assertThat(tasks).doesNotContain("attentionNorm", "mlpNorm", "oProjSlices", "upProjSlices", "downProjSlices");
         assertThat(tasks).contains("qkvProjSums", "oProj", "upProj", "downProj", "lmHead");
         assertThat(tasks(ModelPresets.named("llama2-7B").orElseThrow().program(64), Kind.GPU))
-                .contains("mlpActivation")
+                .contains("gatedMlp")
                 .doesNotContain("gateUpProjSlices", "gateUpProjSums");
     }
 

@@ -58,6 +58,14 @@ public final class TornadoExecutionPlan implements AutoCloseable {
         return this;
     }
 
+    /**
+     * From the first execution of each selected graph on, has the device's driver replay what it was told then, where the backend can: CUDA and PTX. Arguments and
+     * addresses stay what they were; copies read and write memory anew. Here it changes nothing.
+     */
+    public TornadoExecutionPlan withCUDAGraph() {
+        return this;
+    }
+
     /** Sets the work sizes of tasks, keyed {@code graph.task}. */
     public TornadoExecutionPlan withGridScheduler(GridScheduler gridScheduler) {
         plan.useGrid(gridScheduler);
