@@ -43,10 +43,10 @@ class UnpackedFilesTest {
         folder = cache.resolve(".native/library");
     }
 
-    /** A new version of the library needs new hashes: {@code sha256sum} of each file in the jar's folder of native files. */
+    /** A new version of the library needs new sums: {@code sha256sum} and {@code crc32} of the files in the jar's native folder. */
     @Test
-    void everyNativeFileOfTheJarHasItsHash() throws IOException, URISyntaxException {
-        Map<String, String> found = new TreeMap<>();
+    void everyNativeFileOfTheJarHasItsSums() throws IOException, URISyntaxException {
+        Map<String, UnpackedFiles.Sums> found = new TreeMap<>();
         Path jar = Path.of(TokenizersLibrary.class
                 .getProtectionDomain()
                 .getCodeSource()
@@ -56,11 +56,12 @@ class UnpackedFilesTest {
             for (ZipEntry entry : zip.stream().toList()) {
                 String name = entry.getName();
                 if (name.startsWith("native/lib/") && name.contains("/cpu/") && !entry.isDirectory()) {
-                    found.put(name.substring("native/lib/".length()), Sha256.of(zip.getInputStream(entry)));
+                    String sha256 = Sha256.of(zip.getInputStream(entry));
+                    found.put(name.substring("native/lib/".length()), new UnpackedFiles.Sums(sha256, entry.getCrc()));
                 }
             }
         }
-        assertThat(found).containsKey("linux-x86_64/cpu/libtokenizers.so").isEqualTo(UnpackedFiles.hashes());
+        assertThat(found).containsKey("linux-x86_64/cpu/libtokenizers.so").isEqualTo(UnpackedFiles.sums());
     }
 
     @Test
@@ -145,7 +146,7 @@ class UnpackedFilesTest {
 
     private void assertSound() throws IOException {
         try (InputStream in = Files.newInputStream(folder.resolve(FILE))) {
-            assertThat(Sha256.of(in)).isEqualTo(UnpackedFiles.hashes().get(NAME));
+            assertThat(Sha256.of(in)).isEqualTo(UnpackedFiles.sums().get(NAME).sha256());
         }
     }
 
