@@ -170,6 +170,9 @@ final class GgufHeader {
             throw in.rejected(what + " is a list of lists, which is not implemented");
         }
         int count = in.readCount(members, Byte.BYTES);
+        if (type == FLOAT32) {
+            return new GgufValue.Numbers(readFloats(count, what), false);
+        }
         List<Double> numbers = new ArrayList<>();
         boolean areWhole = true;
         for (int i = 0; i < count; i++) {
@@ -184,6 +187,15 @@ final class GgufHeader {
                     });
         }
         return new GgufValue.Numbers(numbers, areWhole);
+    }
+
+    /** As they are: a vocabulary's scores are many, and nobody reads them as decimal numbers. */
+    private List<Double> readFloats(int count, String what) throws IOException {
+        List<Double> floats = new ArrayList<>();
+        for (int i = 0; i < count; i++) {
+            floats.add((double) Float.intBitsToFloat(in.readInt(what)));
+        }
+        return floats;
     }
 
     /** A tensor that has no place yet. */

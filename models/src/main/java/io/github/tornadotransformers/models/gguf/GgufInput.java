@@ -14,6 +14,9 @@ import java.nio.file.Path;
 final class GgufInput {
     private static final int BUFFER = 1 << 16;
 
+    /** What a lenient decoder puts where bytes are no UTF-8. */
+    private static final char REPLACEMENT = '\uFFFD';
+
     private final Path file;
     private final FileChannel channel;
     private final long size;
@@ -85,6 +88,12 @@ final class GgufInput {
             throw rejected(what + " has " + length + " bytes, expected at most " + maxBytes);
         }
         byte[] bytes = readBytes((int) length, what);
+        String text = new String(bytes, StandardCharsets.UTF_8);
+        return text.indexOf(REPLACEMENT) < 0 ? text : strictText(bytes, what);
+    }
+
+    /** As the text is, unless the bytes are no UTF-8; slower than what leaves a replacement in the text. */
+    private String strictText(byte[] bytes, String what) {
         try {
             return StandardCharsets.UTF_8
                     .newDecoder()

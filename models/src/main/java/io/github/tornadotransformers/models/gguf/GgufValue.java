@@ -51,7 +51,7 @@ public sealed interface GgufValue {
     }
 
     /**
-     * An array of numbers, or of flags as 0 and 1.
+     * An array of numbers, or of flags as 0 and 1; float32 as they are.
      *
      * @param areWhole whether they are kept as integers
      */
