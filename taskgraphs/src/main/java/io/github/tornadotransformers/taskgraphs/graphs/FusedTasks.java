@@ -120,6 +120,7 @@ final class FusedTasks {
     private boolean isForOneProduct(Op norm, List<Op> ops) {
         boolean precedes = next(ops, 1, Op.Linear.class)
                 .filter(linear -> linear.input().equals(norm.output()))
+                .filter(linear -> !norm.reads().equals(Optional.of(linear.output()))) // each group reads it
                 .filter(linear -> single.takesRow(linear, LinearRowKernels.STORES))
                 .isPresent();
         for (Op later : ops.subList(Math.min(2, ops.size()), ops.size())) {

@@ -306,7 +306,7 @@ public final class OpTasks {
             rowProduct(op, input);
             return;
         }
-        LinearSums sums = linearSums(op);
+        LinearSums sums = sumsOfSlices(op);
         finish(op.name(), op, sums.array(), sums.parts(), op.activation(), in.activation(op.output()));
     }
 
@@ -424,11 +424,15 @@ public final class OpTasks {
             rowProduct(op.name() + "Sums", op, input, Optional.empty(), Activation.NONE, LinearRowKernels.STORES, sums);
             return new LinearSums(sums, 1);
         }
-        return linearSums(op);
+        return sumsOfSlices(op);
     }
 
     /** The sums of a linear layer. */
     public LinearSums linearSums(Op.Linear op) {
+        return linearSums(op, RowInput.plain(in.activation(op.input())));
+    }
+
+    private LinearSums sumsOfSlices(Op.Linear op) {
         int inputs = op.weight().rows();
         int columns = op.weight().columns();
         boolean isStored = in.isStored(op.weight());

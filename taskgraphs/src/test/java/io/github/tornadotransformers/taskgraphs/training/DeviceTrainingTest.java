@@ -104,6 +104,21 @@ class DeviceTrainingTest {
         Emulator.run(new EmulatedDevice(DeviceLimits.GPU), () -> gradientsOfABatchAndAStepAgainstThem(seed));
     }
 
+    /** Whose linear layers of a single row are other kernels. */
+    @Test
+    void ofOnePositionOnAGpu() {
+        Emulator.run(new EmulatedDevice(DeviceLimits.GPU), () -> {
+            RandomData data = new RandomData(5);
+            Program program = GPT2_OF_THREE.program(1);
+            try (TrainingPair pair = TrainingPair.of(program, data, device(), (_, _) -> true)) {
+                Sequence sequence = Sequence.of(data, program);
+                pair.begin();
+                pair.requireSameLossWithGradients(sequence.tokens(), sequence.targets(), 0.1f);
+                pair.requireSameGradients();
+            }
+        });
+    }
+
     /** A device whose buffers hold the weights of some layers, but not of all. */
     @Test
     void gradientsOfLayersInGroups() {
