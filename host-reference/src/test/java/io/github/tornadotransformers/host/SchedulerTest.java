@@ -4,8 +4,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.github.tornadotransformers.models.InvalidRequest;
+import io.github.tornadotransformers.models.batching.Batch;
+import io.github.tornadotransformers.models.batching.CacheUse;
+import io.github.tornadotransformers.models.batching.Engine;
 import io.github.tornadotransformers.models.batching.KvCache;
 import io.github.tornadotransformers.models.batching.KvType;
+import io.github.tornadotransformers.models.batching.LogitsSink;
 import io.github.tornadotransformers.models.batching.Scheduler;
 import io.github.tornadotransformers.models.batching.SchedulerLimits;
 import io.github.tornadotransformers.models.checkpoint.DType;
@@ -15,6 +19,7 @@ import io.github.tornadotransformers.models.generation.GenerationListener;
 import io.github.tornadotransformers.models.generation.GenerationOptions;
 import io.github.tornadotransformers.models.generation.GenerationResult;
 import io.github.tornadotransformers.models.generation.Guesser;
+import io.github.tornadotransformers.models.generation.Logits;
 import io.github.tornadotransformers.models.generation.Perplexity;
 import io.github.tornadotransformers.models.generation.PerplexityWindows;
 import io.github.tornadotransformers.models.generation.PromptLookup;
@@ -23,6 +28,7 @@ import io.github.tornadotransformers.models.generation.SamplingOptions;
 import io.github.tornadotransformers.models.generation.Sequence;
 import io.github.tornadotransformers.models.generation.Step;
 import io.github.tornadotransformers.models.generation.StopReason;
+import io.github.tornadotransformers.models.generation.TraceListener;
 import io.github.tornadotransformers.models.program.AttentionShape;
 import io.github.tornadotransformers.models.program.Program;
 import io.github.tornadotransformers.testsupport.Bits;
@@ -53,6 +59,88 @@ class SchedulerTest {
 
     private static HostInterpreter open(Program program, Weights weights, HostOps ops, KvType type, int pages) {
         return new HostInterpreter(program, weights, ops, type, pages * HostInterpreter.cacheBytes(program, type, 1));
+    }
+
+    /** Hands over the likeliest token wherever it serves. */
+    private record Finding(Engine engine, List<Integer> found) implements Engine {
+        @Override
+        public Program program() {
+            return engine.program();
+        }
+
+        @Override
+        public KvCache open(int positions) {
+            return engine.open(positions);
+        }
+
+        @Override
+        public boolean canHold(int positions) {
+            return engine.canHold(positions);
+        }
+
+        @Override
+        public CacheUse cacheUse() {
+            return engine.cacheUse();
+        }
+
+        @Override
+        public void run(Batch batch, LogitsSink sink) {
+            engine.run(batch, (span, position, logits, offset) -> {
+                if (batch.spans().get(span).onlyLikeliest()) {
+                    float[] own = Arrays.copyOfRange(
+                            logits, offset, offset + program().vocabSize());
+                    int token = Logits.argmax(own, own.length);
+                    found.add(token);
+                    sink.acceptLikeliest(span, position, token);
+                } else {
+                    sink.accept(span, position, logits, offset);
+                }
+            });
+        }
+
+        @Override
+        public void trace(TraceListener listener) {
+            engine.trace(listener);
+        }
+
+        @Override
+        public void close() {
+            engine.close();
+        }
+    }
+
+    private Generation generation(int[] prompt, SamplingOptions sampling, GenerationListener listener) {
+        return new Generation(
+                prompt,
+                CONTEXT,
+                new Sampler(sampling, program.vocabSize()),
+                Optional.empty(),
+                GenerationOptions.ofTokens(9),
+                Optional.empty(),
+                listener);
+    }
+
+    @Test
+    void greedyTextsThatNobodyWatchesTakeTheLikeliestTokens() {
+        List<List<int[]>> ids = new ArrayList<>();
+        List<Integer> found = new ArrayList<>();
+        int[] prompt = data.ints(20, program.vocabSize());
+        for (boolean finds : new boolean[] {false, true}) {
+            try (HostInterpreter host = open(program, weights, new ScalarOps(), 20)) {
+                Engine engine = finds ? new Finding(host, found) : host;
+                List<Generation> generations = List.of(
+                        generation(prompt, SamplingOptions.GREEDY, GenerationListener.NONE),
+                        generation(prompt, SamplingOptions.DEFAULT, GenerationListener.NONE),
+                        generation(prompt, SamplingOptions.GREEDY, _ -> {}));
+                try (Scheduler scheduler = new Scheduler(engine, new SchedulerLimits(4, 400, 9))) {
+                    generations.forEach(scheduler::add);
+                    scheduler.run();
+                }
+                ids.add(generations.stream().map(each -> each.result().ids()).toList());
+            }
+        }
+        assertThat(ids.getLast()).usingRecursiveComparison().isEqualTo(ids.getFirst());
+        assertThat(found).hasSize(9);
     }
 
     /** Takes the likeliest token, keeps what it has seen, and that nothing is called after its end. */

@@ -6,7 +6,7 @@ import uk.ac.manchester.tornado.api.types.arrays.FloatArray;
 import uk.ac.manchester.tornado.api.types.arrays.IntArray;
 
 /**
- * The index of the largest of a row's logits, the lowest where several are; {@link #NOT_FINITE} if one of them is NaN or infinite.
+ * The index of the largest of each row's logits, the lowest where several are; {@link #NOT_FINITE} if one of them is NaN or infinite.
  *
  * <p>Order: none, as it makes no difference.
  */
@@ -29,7 +29,7 @@ public final class LikeliestKernels {
 
     private LikeliestKernels() {}
 
-    /** Parts of so many logits; work items of {@link #ofParts}. */
+    /** Parts of so many logits of a row; with all rows' the work items of {@link #ofParts}. */
     public static int parts(int logits) {
         return Math.min(logits, MOST_PARTS);
     }
@@ -37,35 +37,39 @@ public final class LikeliestKernels {
     /**
      * The largest logit of each part: part p has logits p, p + parts, ….
      *
-     * <p>Shapes: x [logits]; largest [parts]; found [parts][{@value #FOUND}].
+     * <p>Shapes: x [rows][logits]; largest [rows][parts]; found [rows][parts][{@value #FOUND}].
      */
-    public static void ofParts(FloatArray x, FloatArray largest, IntArray found, int logits) {
-        for (@Parallel int part = 0; part < parts(logits); part++) {
-            float best = Float.NEGATIVE_INFINITY;
-            int index = part;
-            int finite = 0;
-            for (int i = part; i < logits; i += MOST_PARTS) {
-                float value = x.get(i);
-                if (value > Float.NEGATIVE_INFINITY) {
-                    if (value < Float.POSITIVE_INFINITY) {
-                        finite += 1;
+    public static void ofParts(FloatArray x, IntArray step, FloatArray largest, IntArray found, int rows, int logits) {
+        for (@Parallel int at = 0; at < rows * parts(logits); at++) {
+            int part = at % parts(logits);
+            int row = at / parts(logits);
+            if (row < step.get(Step.ROWS)) {
+                float best = Float.NEGATIVE_INFINITY;
+                int index = part;
+                int finite = 0;
+                for (int i = part; i < logits; i += MOST_PARTS) {
+                    float value = x.get(row * logits + i);
+                    if (value > Float.NEGATIVE_INFINITY) {
+                        if (value < Float.POSITIVE_INFINITY) {
+                            finite += 1;
+                        }
+                    }
+                    if (value > best) {
+                        best = value;
+                        index = i;
                     }
                 }
-                if (value > best) {
-                    best = value;
-                    index = i;
-                }
+                largest.set(at, best);
+                found.set(at * FOUND + INDEX, index);
+                found.set(at * FOUND + FINITE, finite);
             }
-            largest.set(part, best);
-            found.set(part * FOUND + INDEX, index);
-            found.set(part * FOUND + FINITE, finite);
         }
     }
 
     /**
-     * The largest of all parts' logits, by one group.
+     * The largest of all parts' logits, by a group for each row.
      *
-     * <p>Shapes: largest [parts]; found [parts][{@value #FOUND}]; likeliest [1].
+     * <p>Shapes: largest [rows][parts]; found [rows][parts][{@value #FOUND}]; likeliest [rows], undefined behind the rows that hold tokens.
      */
     public static void ofAll(
             KernelContext context, FloatArray largest, IntArray found, IntArray likeliest, int logits) {
@@ -73,13 +77,14 @@ public final class LikeliestKernels {
         int[] indices = context.allocateIntLocalArray(GROUP);
         int[] finites = context.allocateIntLocalArray(GROUP);
         int lane = context.localIdx;
+        int first = context.groupIdx * parts(logits);
         float best = Float.NEGATIVE_INFINITY;
         int index = 0;
         int finite = 0;
         for (int part = lane; part < parts(logits); part += GROUP) {
-            float value = largest.get(part);
-            int at = found.get(part * FOUND + INDEX);
-            finite += found.get(part * FOUND + FINITE);
+            float value = largest.get(first + part);
+            int at = found.get((first + part) * FOUND + INDEX);
+            finite += found.get((first + part) * FOUND + FINITE);
             if (comesBefore(value, at, best, index) == 1) {
                 best = value;
                 index = at;
@@ -102,7 +107,7 @@ public final class LikeliestKernels {
             context.localBarrier();
         }
         if (lane == 0) {
-            likeliest.set(0, finites[0] == logits ? indices[0] : NOT_FINITE);
+            likeliest.set(context.groupIdx, finites[0] == logits ? indices[0] : NOT_FINITE);
         }
     }
 

@@ -51,16 +51,38 @@ class LikeliestKernelsTest {
         }
     }
 
+    /** Of several rows each has its own, and padding none. */
+    @ParameterizedTest
+    @MethodSource("seeds")
+    void isEachRowsOwn(long seed) {
+        RandomData data = new RandomData(seed);
+        int count = data.coin() ? data.size(300) : data.between(8000, 20_000);
+        int rows = data.between(1, 4);
+        int live = data.between(1, rows);
+        float[] logits = data.floats(rows * count);
+        Arrays.fill(logits, live * count, rows * count, Float.NaN);
+        IntArray likeliest = likeliest(logits, rows, live);
+        for (int row = 0; row < live; row++) {
+            float[] own = Arrays.copyOfRange(logits, row * count, (row + 1) * count);
+            assertThat(likeliest.get(row)).isEqualTo(Logits.argmax(own, count));
+        }
+    }
+
     private static int likeliest(float[] logits) {
-        int parts = LikeliestKernels.parts(logits.length);
+        return likeliest(logits, 1, 1).get(0);
+    }
+
+    private static IntArray likeliest(float[] logits, int rows, int live) {
+        int count = logits.length / rows;
+        int parts = rows * LikeliestKernels.parts(count);
         FloatArray largest = KernelArrays.nan(parts);
         IntArray found = new IntArray(parts * LikeliestKernels.FOUND);
-        IntArray likeliest = new IntArray(1);
-        LikeliestKernels.ofParts(FloatArray.fromArray(logits), largest, found, logits.length);
+        IntArray likeliest = new IntArray(rows);
+        LikeliestKernels.ofParts(FloatArray.fromArray(logits), KernelArrays.live(live), largest, found, rows, count);
         WorkGroups.run(
-                1,
+                rows,
                 LikeliestKernels.GROUP,
-                context -> LikeliestKernels.ofAll(context, largest, found, likeliest, logits.length));
-        return likeliest.get(0);
+                context -> LikeliestKernels.ofAll(context, largest, found, likeliest, count));
+        return likeliest;
     }
 }

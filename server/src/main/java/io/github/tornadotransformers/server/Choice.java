@@ -107,7 +107,27 @@ final class Choice implements GenerationListener {
     }
 
     @Override
+    public boolean hearsChoices() {
+        return topLogprobs.isPresent();
+    }
+
+    @Override
     public void chosen(int token, float[] logits, int offset) {
+        tellTime();
+        if (topLogprobs.isPresent() && !options.endTokens().contains(token)) {
+            logprobs.add(TokenLogprobs.of(
+                    token, logits, offset, worker.folder().config().vocabSize(), topLogprobs.getAsInt(), tokenizer));
+        }
+        flushWithoutText();
+    }
+
+    @Override
+    public void chosenLikeliest(int token) {
+        tellTime();
+        flushWithoutText();
+    }
+
+    private void tellTime() {
         long now = System.nanoTime();
         if (before == 0) {
             metrics.firstToken(worker.name(), now - asked);
@@ -115,10 +135,9 @@ final class Choice implements GenerationListener {
             metrics.nextToken(worker.name(), now - before);
         }
         before = now;
-        if (topLogprobs.isPresent() && !options.endTokens().contains(token)) {
-            logprobs.add(TokenLogprobs.of(
-                    token, logits, offset, worker.folder().config().vocabSize(), topLogprobs.getAsInt(), tokenizer));
-        }
+    }
+
+    private void flushWithoutText() {
         if (tokenizer.isEmpty()) {
             flush("");
         }

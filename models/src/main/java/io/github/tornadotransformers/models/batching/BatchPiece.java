@@ -1,10 +1,14 @@
 package io.github.tornadotransformers.models.batching;
 
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 
 /** So much of a batch as runs at once: long spans are cut, short ones run together. Neither changes a bit. */
 public final class BatchPiece {
+    /** Instead of a token that is the likeliest. */
+    public static final int NO_TOKEN = -1;
+
     private final List<Part> parts = new ArrayList<>();
     private int rows;
     private int logitRows;
@@ -115,6 +119,17 @@ public final class BatchPiece {
         return selected;
     }
 
+    /** Of which of the {@linkplain #selected selected} rows the index of the largest logit serves. */
+    public boolean[] onlyLikeliest() {
+        boolean[] only = new boolean[logitRows];
+        int next = 0;
+        for (Part part : parts) {
+            Arrays.fill(only, next, next + part.logitRows, part.span.onlyLikeliest());
+            next += part.logitRows;
+        }
+        return only;
+    }
+
     /** The caches hold now what was run. */
     public void finish() {
         for (Part part : parts) {
@@ -124,10 +139,23 @@ public final class BatchPiece {
 
     /** @param logits of the selected rows, {@code [selected][vocabSize]} */
     public void hand(LogitsSink sink, float[] logits, int vocabSize) {
+        int[] none = new int[logitRows];
+        Arrays.fill(none, NO_TOKEN);
+        hand(sink, logits, vocabSize, none);
+    }
+
+    /** @param likeliest of the selected rows, what is handed over instead of their logits; {@link #NO_TOKEN}: logits are */
+    public void hand(LogitsSink sink, float[] logits, int vocabSize, int[] likeliest) {
         int next = 0;
         for (Part part : parts) {
             for (int row = part.rows - part.logitRows; row < part.rows; row++) {
-                sink.accept(part.index, part.firstPosition() + row, logits, next++ * vocabSize);
+                int position = part.firstPosition() + row;
+                if (likeliest[next] == NO_TOKEN) {
+                    sink.accept(part.index, position, logits, next * vocabSize);
+                } else {
+                    sink.acceptLikeliest(part.index, position, likeliest[next]);
+                }
+                next++;
             }
         }
     }

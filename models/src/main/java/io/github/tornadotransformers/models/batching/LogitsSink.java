@@ -9,4 +9,13 @@ public interface LogitsSink {
      * @param span its index in the batch
      */
     void accept(int span, int position, float[] logits, int offset);
+
+    /**
+     * Instead of logits, which are all finite, the index of the largest, the lowest where several are.
+     *
+     * @param span its index in the batch; it wants {@linkplain Span#onlyLikeliest nothing else}
+     */
+    default void acceptLikeliest(int span, int position, int token) {
+        throw new UnsupportedOperationException("logits are wanted at position " + position);
+    }
 }

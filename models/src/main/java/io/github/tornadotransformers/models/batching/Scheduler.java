@@ -11,6 +11,7 @@ import java.util.Deque;
 import java.util.Iterator;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.Function;
 
 /**
  * Continuous batching: runs many sequences on one engine, step by step; they join and leave between steps.
@@ -87,11 +88,22 @@ public final class Scheduler implements AutoCloseable {
         }
         leave();
         if (!spans.isEmpty()) {
-            engine.run(
-                    new Batch(spans),
-                    (span, position, logits, offset) -> stepping.get(span).take(position, logits, offset));
+            engine.run(new Batch(spans), new Sink(stepping));
             stepping.forEach(Running::advance);
             leave();
+        }
+    }
+
+    /** Hands on what an engine has found, to those that run. */
+    private record Sink(List<Running> stepping) implements LogitsSink {
+        @Override
+        public void accept(int span, int position, float[] logits, int offset) {
+            stepping.get(span).take(position, sequence -> sequence.accept(logits, offset));
+        }
+
+        @Override
+        public void acceptLikeliest(int span, int position, int token) {
+            stepping.get(span).take(position, sequence -> sequence.acceptLikeliest(token));
         }
     }
 
@@ -235,14 +247,14 @@ public final class Scheduler implements AutoCloseable {
             int[] chunk = Arrays.copyOfRange(step.tokens(), done, done + count);
             boolean last = done + count == step.tokens().length;
             Wanted wanted = !last ? Wanted.NONE : step.guesses() == 0 ? Wanted.LAST : Wanted.ALL;
-            return new Span(cache(), step.firstPosition() + done, chunk, wanted);
+            return new Span(cache(), step.firstPosition() + done, chunk, wanted, sequence.takesLikeliest());
         }
 
-        void take(int position, float[] logits, int offset) {
+        void take(int position, Function<Sequence, Optional<StopReason>> choice) {
             tell();
             int unwanted = step.tokens().length - step.wanted();
             if (position - step.firstPosition() >= unwanted && !hasEnded()) {
-                guarded(() -> sequence.accept(logits, offset).ifPresent(this::end));
+                guarded(() -> choice.apply(sequence).ifPresent(this::end));
             }
         }
 

@@ -172,7 +172,10 @@ public final class Generation implements Sequence {
 
     @Override
     public Optional<StopReason> acceptLikeliest(int token) {
-        return accept(() -> token);
+        return accept(() -> {
+            listener.chosenLikeliest(token);
+            return token;
+        });
     }
 
     private Optional<StopReason> accept(IntSupplier choice) {

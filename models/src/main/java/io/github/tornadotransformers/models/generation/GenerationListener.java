@@ -20,7 +20,7 @@ public interface GenerationListener {
     /** How many tokens of the prompt have been run, as it grows to all of them. */
     default void promptRun(int tokens) {}
 
-    /** Whether it is told of {@link #chosen} tokens; logits that nobody asks for may stay on a device. */
+    /** Whether it is told of {@link #chosen} tokens with their logits; those that nobody asks for may stay on a device. */
     default boolean hearsChoices() {
         return true;
     }
@@ -31,6 +31,9 @@ public interface GenerationListener {
      * @param logits {@code [vocabSize]} from {@code offset} on, of which it was chosen; valid during the call
      */
     default void chosen(int token, float[] logits, int offset) {}
+
+    /** Instead of {@link #chosen}, where it does not {@linkplain #hearsChoices hear} of logits, and none were handed over. */
+    default void chosenLikeliest(int token) {}
 
     /** Asked before every forward pass: whether to generate no further. */
     default boolean isCancelled() {

@@ -14,13 +14,17 @@ public final class ControlKeys {
     /** The pages that {@link io.github.tornadotransformers.kernels.CacheKernels#copyPage} copies. */
     static final NamedKey<IntArray> COPY = NamedKey.ints("copied pages");
 
-    /** The index of the largest logit, where the device looks for it. */
-    static final NamedKey<IntArray> LIKELIEST = NamedKey.ints("likeliest");
+    private ControlKeys() {}
+
+    /** The index of each row's largest logit, where the device looks for it. */
+    static NamedKey<IntArray> likeliest(Stage head) {
+        return NamedKey.ints(head + " likeliest");
+    }
 
     /** What is known of the parts of the logits. */
-    static final NamedKey<IntArray> LIKELIEST_OF_PARTS = NamedKey.ints("likeliest of parts");
-
-    private ControlKeys() {}
+    static NamedKey<IntArray> likeliestOfParts(Stage head) {
+        return NamedKey.ints(head + " likeliest of parts");
+    }
 
     /** What {@link io.github.tornadotransformers.kernels.Step} describes, for a stage. */
     public static NamedKey<IntArray> step(Stage stage) {

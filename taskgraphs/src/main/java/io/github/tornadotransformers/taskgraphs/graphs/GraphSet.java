@@ -27,6 +27,8 @@ import java.util.stream.Stream;
  * all, so that weights and cache exist once on the device.
  */
 final class GraphSet {
+    private static final Set<Stage> HEAD_STAGES = Set.of(Stage.HEAD, Stage.HEADS);
+
     private final DeviceModel model;
     private final Program program;
     private final boolean traced;
@@ -144,7 +146,7 @@ final class GraphSet {
         return graphs;
     }
 
-    /** Whether the head of one row finds the likeliest token, so that its logits stay on the device unless they are fetched. */
+    /** Whether heads find each row's likeliest token, so that logits stay on the device unless they are fetched. */
     boolean findsLikeliest() {
         return !traced && model.device().worksInGroups(LikeliestKernels.GROUP);
     }
@@ -152,8 +154,8 @@ final class GraphSet {
     private TaskBuilder tasks(Stage stage, int rows, List<Op> ops, LayerScope layer) {
         TaskBuilder tasks = new TaskBuilder(model, stage, rows, layer);
         new FusedTasks(tasks).addAll(ops);
-        if (stage == Stage.HEAD && findsLikeliest()) {
-            new OpTasks(tasks).likeliest(program.logits());
+        if (HEAD_STAGES.contains(stage) && findsLikeliest()) {
+            new OpTasks(tasks).likeliest(program.logits(), stage);
         }
         return tasks;
     }
@@ -289,10 +291,10 @@ final class GraphSet {
             } else if (perExecution.contains(array)) {
                 graph.move(Movement.UPLOAD_ALWAYS, array, true);
             } else if (!settled.contains(array)) {
-                boolean isFetched = array.equals(logits(Stage.HEAD)) && findsLikeliest();
-                boolean isRead = array.equals(logits(Stage.HEAD))
-                        || array.equals(logits(Stage.HEADS))
-                        || array.equals(ControlKeys.LIKELIEST)
+                boolean isLogits = HEAD_STAGES.stream().anyMatch(head -> array.equals(logits(head)));
+                boolean isFetched = isLogits && findsLikeliest();
+                boolean isRead = isLogits
+                        || HEAD_STAGES.stream().anyMatch(head -> array.equals(ControlKeys.likeliest(head)))
                         || check.filter(each -> each.sums().contains(array)).isPresent();
                 graph.move(isRead && !isFetched ? Movement.DOWNLOAD : Movement.PERSIST, array, isRead);
             }

@@ -692,21 +692,22 @@ public final class OpTasks {
                         cache.format());
     }
 
-    /** Not of an Op: which of a row's logits is the largest. */
-    void likeliest(Buffer logits) {
+    /** Not of an Op: which of each row's logits is the largest. */
+    void likeliest(Buffer logits, Stage head) {
         Argument<FloatArray> x = in.activation(logits);
-        int parts = LikeliestKernels.parts(logits.width());
+        long parts = (long) rows * LikeliestKernels.parts(logits.width());
         Argument<FloatArray> largest = in.scratch(LARGEST, parts);
         Argument<IntArray> found =
-                new PlannedArray<>(ControlKeys.LIKELIEST_OF_PARTS, (long) parts * LikeliestKernels.FOUND);
-        in.task("likeliestOfParts", parts).calls(LikeliestKernels::ofParts, x, largest, found, value(logits.width()));
-        in.task("likeliest", LikeliestKernels.GROUP)
+                new PlannedArray<>(ControlKeys.likeliestOfParts(head), parts * LikeliestKernels.FOUND);
+        in.task("likeliestOfParts", parts)
+                .calls(LikeliestKernels::ofParts, x, step, largest, found, value(rows), value(logits.width()));
+        in.task("likeliest", (long) rows * LikeliestKernels.GROUP)
                 .calls(
                         LikeliestKernels::ofAll,
                         CONTEXT,
                         largest,
                         found,
-                        new PlannedArray<>(ControlKeys.LIKELIEST, 1),
+                        new PlannedArray<>(ControlKeys.likeliest(head), rows),
                         value(logits.width()));
     }
 

@@ -31,6 +31,7 @@ import io.github.tornadotransformers.taskgraphs.memory.MatrixTypes;
 import io.github.tornadotransformers.taskgraphs.memory.WeightSource;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
+import java.util.Arrays;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
@@ -67,9 +68,6 @@ public final class TornadoEngine implements Engine {
     private final Set<GraphChain> ready = new HashSet<>();
 
     private boolean headsReady;
-
-    /** The token that the device has found to be the likeliest, where that is sought; else {@link LikeliestKernels#NOT_FINITE}. */
-    private int likeliest = LikeliestKernels.NOT_FINITE;
 
     private boolean released;
 
@@ -191,31 +189,21 @@ public final class TornadoEngine implements Engine {
         return caches.use();
     }
 
-    @Override
-    public void run(Batch batch, LogitsSink sink) {
-        run(batch, sink, false);
-    }
-
     /**
-     * Runs a span whose last token's largest logit is wanted.
+     * Runs a span of whose last token {@linkplain Span#onlyLikeliest only} the largest logit is wanted.
      *
      * @return its index, the lowest where several are
      * @throws NonFiniteLogitException if a logit is NaN or infinite
      */
     int likeliest(Span span) {
-        int[] found = new int[1];
-        LogitsSink sink = (_, position, all, offset) -> {
-            Logits.requireFinite(all, offset, program.vocabSize(), position);
-            found[0] = Logits.argmax(all, program.vocabSize());
-        };
-        run(Batch.of(span), sink, true);
-        return likeliest == LikeliestKernels.NOT_FINITE ? found[0] : likeliest;
+        LikeliestToken found = new LikeliestToken(program.vocabSize());
+        run(Batch.of(span), found);
+        return found.token;
     }
 
-    /** @param seeksLikeliest whether logits are handed over only where {@link #likeliest} is none */
-    private void run(Batch batch, LogitsSink sink, boolean seeksLikeliest) {
+    @Override
+    public void run(Batch batch, LogitsSink sink) {
         caches.admit(batch);
-        likeliest = LikeliestKernels.NOT_FINITE;
         boolean isFirst = plan == null;
         if (isFirst) {
             build();
@@ -225,11 +213,11 @@ public final class TornadoEngine implements Engine {
         int most = rowsAtOnce(isFirst ? tokens - 1 : tokens, batch.spans().size());
         int mostLogits = Math.clamp(MAX_PIECE_LOGITS / program.vocabSize(), 1, most);
         for (BatchPiece piece : BatchPiece.cut(batch, isFirst ? 1 : most, most, mostLogits)) {
-            float[] wanted = run(piece, seeksLikeliest);
+            int[] likeliest = new int[piece.selected().length];
+            Arrays.fill(likeliest, BatchPiece.NO_TOKEN);
+            float[] wanted = run(piece, likeliest);
             piece.finish();
-            if (likeliest == LikeliestKernels.NOT_FINITE) {
-                piece.hand(sink, wanted, program.vocabSize());
-            }
+            piece.hand(sink, wanted, program.vocabSize(), likeliest);
         }
     }
 
@@ -261,8 +249,11 @@ public final class TornadoEngine implements Engine {
         return rowsAtOnce(tokens, 1) > 1;
     }
 
-    /** @return the wanted logits, row by row */
-    private float[] run(BatchPiece piece, boolean seeksLikeliest) {
+    /**
+     * @param likeliest gets the likeliest tokens that serve instead of logits
+     * @return the wanted logits, row by row; those of other rows are undefined
+     */
+    private float[] run(BatchPiece piece, int[] likeliest) {
         GraphChain chain = graphs.chains().stream()
                 .filter(each -> ready.contains(each) && each.rows() >= piece.rows())
                 .findFirst()
@@ -274,7 +265,7 @@ public final class TornadoEngine implements Engine {
             arrays.get(ControlKeys.LAYER).set(0, layer.index());
             execute(layer.graphs(), layer.layer(), firstPosition, piece.rowsOfFirst());
         }
-        return runHead(chain, piece, seeksLikeliest);
+        return runHead(chain, piece, likeliest);
     }
 
     /** Says which tokens run, where in their texts they stand, and which pages their sequences have. */
@@ -312,8 +303,9 @@ public final class TornadoEngine implements Engine {
         }
     }
 
-    private float[] runHead(GraphChain chain, BatchPiece piece, boolean seeksLikeliest) {
+    private float[] runHead(GraphChain chain, BatchPiece piece, int[] likeliest) {
         int[] selected = piece.selected();
+        boolean[] onlyLikeliest = piece.onlyLikeliest();
         if (selected.length == 0) {
             if (chain.stage() == Stage.DECODE && graphs.headFollowsDecode()) {
                 execute(chain.head(), TraceListener.NO_LAYER, 0, 0);
@@ -331,10 +323,15 @@ public final class TornadoEngine implements Engine {
             int position = piece.position(selected[first]);
             int traced = Math.clamp(piece.selectedOfFirst() - first, 0, count);
             execute(together ? chain.heads() : chain.head(), TraceListener.NO_LAYER, position, traced);
-            if (seeksLikeliest && graphs.findsLikeliest()) {
-                likeliest = arrays.get(ControlKeys.LIKELIEST).get(0);
+            boolean takesLogits = false;
+            for (int row = 0; row < count; row++) {
+                int found = onlyLikeliest[first + row] && graphs.findsLikeliest()
+                        ? arrays.get(ControlKeys.likeliest(stage)).get(row)
+                        : LikeliestKernels.NOT_FINITE;
+                likeliest[first + row] = found == LikeliestKernels.NOT_FINITE ? BatchPiece.NO_TOKEN : found;
+                takesLogits |= found == LikeliestKernels.NOT_FINITE;
             }
-            if (likeliest == LikeliestKernels.NOT_FINITE) {
+            if (takesLogits) {
                 copyLogits(stage, wanted, first, count);
             }
         }
@@ -360,7 +357,7 @@ public final class TornadoEngine implements Engine {
     }
 
     private void copyLogits(Stage head, float[] to, int first, int count) {
-        if (head == Stage.HEAD && graphs.findsLikeliest()) {
+        if (graphs.findsLikeliest()) {
             plan.fetch(graphs.logits(head));
         }
         FloatArray from = arrays.get(graphs.logits(head));
@@ -385,6 +382,27 @@ public final class TornadoEngine implements Engine {
         MemorySegment from = arrays.get(traced.array()).getSegment();
         MemorySegment.copy(from, ValueLayout.JAVA_FLOAT, 0, output, 0, output.length);
         listener.orElseThrow().opFinished(layer, traced.op(), firstPosition, count, output);
+    }
+
+    /** Takes what is handed over of one row. */
+    private static final class LikeliestToken implements LogitsSink {
+        private final int vocabSize;
+        private int token;
+
+        LikeliestToken(int vocabSize) {
+            this.vocabSize = vocabSize;
+        }
+
+        @Override
+        public void accept(int span, int position, float[] logits, int offset) {
+            Logits.requireFinite(logits, offset, vocabSize, position);
+            token = Logits.argmax(logits, vocabSize);
+        }
+
+        @Override
+        public void acceptLikeliest(int span, int position, int found) {
+            token = found;
+        }
     }
 
     /** The pages on the device. */

@@ -96,7 +96,7 @@ public final class TornadoForwardPass implements ForwardPass {
 
     @Override
     public int likeliest(int[] tokens, int firstPosition) {
-        return engine.likeliest(new Span(cache, firstPosition, tokens, Wanted.LAST));
+        return engine.likeliest(new Span(cache, firstPosition, tokens, Wanted.LAST, true));
     }
 
     @Override

@@ -3,7 +3,9 @@ package io.github.tornadotransformers.taskgraphs.graphs;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.github.tornadotransformers.emulator.DeviceLimits;
 import io.github.tornadotransformers.emulator.EmulatedDevice;
+import io.github.tornadotransformers.emulator.Emulator;
 import io.github.tornadotransformers.emulator.OnEmulator;
 import io.github.tornadotransformers.host.HostForwardPass;
 import io.github.tornadotransformers.host.HostInterpreter;
@@ -19,6 +21,7 @@ import io.github.tornadotransformers.models.batching.Wanted;
 import io.github.tornadotransformers.models.checkpoint.DType;
 import io.github.tornadotransformers.models.checkpoint.Weights;
 import io.github.tornadotransformers.models.generation.ForwardPass;
+import io.github.tornadotransformers.models.generation.Logits;
 import io.github.tornadotransformers.models.program.Program;
 import io.github.tornadotransformers.taskgraphs.devices.DeviceException;
 import io.github.tornadotransformers.taskgraphs.devices.DeviceInfo;
@@ -38,6 +41,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /**
  * Many sequences on one device, on the emulator: what each gets is, to the bit, what it gets alone on the host. Pages that are
@@ -153,6 +157,55 @@ class TornadoEngineTest {
                             .isLessThan(tasksOfOne(device, engine) * 3L);
                 }
             }
+        }
+    }
+
+    /** On a GPU; of every other sequence logits are wanted, which come beside. */
+    @ParameterizedTest
+    @ValueSource(ints = {1, 2, 9})
+    void likeliestTokensServeInsteadOfLogits(int sequences) {
+        Emulator.run(new EmulatedDevice(DeviceLimits.GPU), () -> {
+            Model model = Model.of(new RandomData(5));
+            List<BatchSchedule.Text> texts = model.texts(new RandomData(6), sequences);
+            Likeliest found = new Likeliest(texts);
+            try (TornadoEngine engine = model.open(GraphMode.LAYERED, 64, 20, FreedPages.NONE)) {
+                for (boolean all : new boolean[] {false, true}) {
+                    List<Span> spans = new ArrayList<>();
+                    for (BatchSchedule.Text text : texts) {
+                        boolean only = all || spans.size() % 2 == 0;
+                        int[] tokens = Arrays.copyOf(text.tokens(), Math.min(5, text.tokens().length));
+                        spans.add(new Span(engine.open(CONTEXT), 0, tokens, Wanted.LAST, only));
+                    }
+                    engine.run(new Batch(spans), found);
+                    spans.forEach(span -> span.cache().close());
+                }
+            }
+            assertThat(found.tokens).isEqualTo(sequences + Math.ceilDiv(sequences, 2));
+            assertThat(found.logits).isEqualTo(sequences / 2);
+        });
+    }
+
+    private static final class Likeliest implements LogitsSink {
+        private final List<BatchSchedule.Text> texts;
+        private int tokens;
+        private int logits;
+
+        Likeliest(List<BatchSchedule.Text> texts) {
+            this.texts = texts;
+        }
+
+        @Override
+        public void accept(int span, int position, float[] all, int offset) {
+            float[] expected = texts.get(span).logits()[position];
+            Bits.assertSame("span " + span, Arrays.copyOfRange(all, offset, offset + expected.length), expected);
+            logits++;
+        }
+
+        @Override
+        public void acceptLikeliest(int span, int position, int token) {
+            float[] expected = texts.get(span).logits()[position];
+            assertThat(token).isEqualTo(Logits.argmax(expected, expected.length));
+            tokens++;
         }
     }
 
