@@ -294,6 +294,20 @@ class AttentionKernelsTest {
         }
     }
 
+    /** In one of more slices than a group has items. */
+    @Test
+    void theLargestScoreIsFoundBehindManySlices() {
+        int[] pages = IntStream.range(0, 131).toArray();
+        AttentionShape shape = new AttentionShape(1, 1, 2, pages.length * Slices.SIZE);
+        Text text = new Text(0, 1, shape.contextLength() - 1, pages);
+        float[] expected = new RandomData(1).floats(shape.scoresWidth());
+        expected[text.position()] = 60f;
+        FloatArray actual = FloatArray.fromArray(expected);
+        oracle.softmax(shape, text.batch(), expected);
+        softmax(new Place(shape, 1, 1, List.of(text), pages.length, 0, KvType.F32), actual, Float.NaN, true);
+        Bits.assertSame("probabilities", actual.toHeapArray(), expected);
+    }
+
     /** @param stale what earlier runs have left where slices' maxima and sums go */
     private static void softmax(Place place, FloatArray scores, float stale, boolean inGroups) {
         int rows = place.rows();
