@@ -104,7 +104,7 @@ class DeviceTrainingTest {
         Emulator.run(new EmulatedDevice(DeviceLimits.GPU), () -> gradientsOfABatchAndAStepAgainstThem(seed));
     }
 
-    /** Whose linear layers of a single row are other kernels. */
+    /** Whose arrays have the rows of a tile, of which one holds a token. */
     @Test
     void ofOnePositionOnAGpu() {
         Emulator.run(new EmulatedDevice(DeviceLimits.GPU), () -> {
