@@ -29,8 +29,7 @@ final class BlockLoader {
         long to = panel * format.panelBytes(target.rows());
         for (int g = 0; g < groups; g++) {
             for (int c = 0; c < columns; c++) {
-                group.read(file, c * columnBytes + g * format.fileBytes());
-                group.pack(packed, c);
+                group.copy(file, c * columnBytes + g * format.fileBytes(), packed, c);
             }
             MemorySegment.copy(
                     packed, 0, target.data(), ValueLayout.JAVA_BYTE, to + (long) g * packed.length, packed.length);

@@ -7,6 +7,7 @@ package io.github.tornadotransformers.models.checkpoint;
  */
 final class QuantizedGroup {
     private static final int PANEL = WeightLayout.PANEL;
+    private static final int NIBBLE_BITS = 4;
     private static final int NIBBLE = 0xF;
     private static final int SIX_BITS = 0x3F;
 
@@ -23,44 +24,61 @@ final class QuantizedGroup {
 
     /** Reads a group as a file has it. */
     void read(byte[] file, int at) {
+        readScales(file, at);
+        int quantsAt = at + fileQuantsAt();
         switch (format) {
-            case Q4_0 -> {
-                readScales(file, at, false);
-                readNibbles(file, at + 2, 0, 16);
-            }
-            case Q4_1 -> {
-                readScales(file, at, true);
-                readNibbles(file, at + 4, 0, 16);
-            }
-            case Q5_0 -> {
-                readScales(file, at, false);
-                readNibbles(file, at + 6, 0, 16);
-                readFifthBits(file, at + 2);
-            }
-            case Q5_1 -> {
-                readScales(file, at, true);
-                readNibbles(file, at + 8, 0, 16);
-                readFifthBits(file, at + 4);
+            case Q4_0, Q4_1, Q4_K -> readNibbles(file, quantsAt);
+            case Q5_0, Q5_1 -> {
+                readNibbles(file, quantsAt);
+                readFifthBits(file, quantsAt - 4);
             }
             case Q8_0 -> {
-                readScales(file, at, false);
                 for (int row = 0; row < format.groupRows(); row++) {
-                    quants[row] = file[at + 2 + row];
+                    quants[row] = file[quantsAt + row];
                 }
             }
-            case Q4_K -> {
-                readTwoLevels(file, at);
-                readNibbles(file, at + 16);
-            }
             case Q5_K -> {
-                readTwoLevels(file, at);
-                readNibbles(file, at + 48);
+                readNibbles(file, quantsAt);
                 for (int row = 0; row < format.groupRows(); row++) {
                     quants[row] |= (unsigned(file, at + 16 + row % 32) >> row / 32 & 1) << 4;
                 }
             }
             case Q6_K -> readSixBits(file, at);
         }
+    }
+
+    private void readScales(byte[] file, int at) {
+        switch (format) {
+            case Q4_K, Q5_K -> readTwoLevels(file, at);
+            case Q6_K -> {
+                for (int block = 0; block < format.blocks(); block++) {
+                    scales[block] = file[at + 192 + block];
+                }
+                scale = half(file, at + 208);
+            }
+            default -> {
+                scale = half(file, at);
+                minimum = format.hasMinimum() ? half(file, at + 2) : 0f;
+            }
+        }
+    }
+
+    /** Where the bytes of quants, or of their lower four bits, lie in a file's group. */
+    private int fileQuantsAt() {
+        return switch (format) {
+            case Q4_0, Q8_0 -> 2;
+            case Q4_1 -> 4;
+            case Q5_0 -> 6;
+            case Q5_1 -> 8;
+            case Q4_K -> 16;
+            case Q5_K -> 48;
+            case Q6_K -> 0;
+        };
+    }
+
+    /** Rows whose nibbles are the lower halves of a file's bytes; those of the next as many are the upper ones. */
+    private int nibbleRun() {
+        return format.isTwoLevel() ? 32 : 16;
     }
 
     /** Of a row, without its offset. */
@@ -94,23 +112,14 @@ final class QuantizedGroup {
         return Float.float16ToFloat((short) (unsigned(file, at) | file[at + 1] << Byte.SIZE));
     }
 
-    private void readScales(byte[] file, int at, boolean hasMinimum) {
-        scale = half(file, at);
-        minimum = hasMinimum ? half(file, at + 2) : 0f;
-    }
-
-    /** Rows {@code [first, first + count)} in lower halves, the next as many in upper ones. */
-    private void readNibbles(byte[] file, int at, int first, int count) {
-        for (int i = 0; i < count; i++) {
-            int pair = unsigned(file, at + i);
-            quants[first + i] = pair & NIBBLE;
-            quants[first + count + i] = pair >> 4;
-        }
-    }
-
     private void readNibbles(byte[] file, int at) {
-        for (int first = 0; first < format.groupRows(); first += 64) {
-            readNibbles(file, at + first / 2, first, 32);
+        int run = nibbleRun();
+        for (int first = 0; first < format.groupRows(); first += 2 * run) {
+            for (int i = 0; i < run; i++) {
+                int pair = unsigned(file, at + first / 2 + i);
+                quants[first + i] = pair & NIBBLE;
+                quants[first + run + i] = pair >> 4;
+            }
         }
     }
 
@@ -143,10 +152,6 @@ final class QuantizedGroup {
             int high = unsigned(file, at + 128 + 32 * half + row % 32) >> 2 * run & 3;
             quants[row] = low | high << 4;
         }
-        for (int block = 0; block < format.blocks(); block++) {
-            scales[block] = file[at + 192 + block];
-        }
-        scale = half(file, at + 208);
     }
 
     private float blockScale(int block) {
@@ -166,8 +171,40 @@ final class QuantizedGroup {
         }
     }
 
-    /** Writes the group to its place among those of a panel's columns. */
-    void pack(byte[] panel, int column) {
+    /** Reads a group as a file has it, and writes it to its place among those of a panel's columns. */
+    void copy(byte[] file, int at, byte[] panel, int column) {
+        int quantsAt = format.quantsAt() + column;
+        if (format.bits() == Byte.SIZE) {
+            readScales(file, at);
+            int from = at + fileQuantsAt();
+            for (int row = 0; row < format.groupRows(); row++) {
+                panel[quantsAt + row * PANEL] = file[from + row];
+            }
+        } else if (format.bits() == NIBBLE_BITS) {
+            readScales(file, at);
+            copyNibbles(file, at + fileQuantsAt(), panel, quantsAt);
+        } else {
+            read(file, at);
+            packQuants(panel, quantsAt);
+            packHighBits(panel, format.highAt() + column);
+        }
+        packScales(panel, column);
+    }
+
+    /** Of two neighbouring bytes the lower halves are those of two neighbouring rows, and so are the upper ones. */
+    private void copyNibbles(byte[] file, int at, byte[] panel, int to) {
+        int run = nibbleRun();
+        for (int first = 0; first < format.groupRows(); first += 2 * run) {
+            for (int i = 0; i < run; i += 2) {
+                int even = unsigned(file, at + first / 2 + i);
+                int odd = unsigned(file, at + first / 2 + i + 1);
+                panel[to + (first + i) / 2 * PANEL] = (byte) (even & NIBBLE | odd << 4);
+                panel[to + (first + run + i) / 2 * PANEL] = (byte) (even >> 4 | odd & ~NIBBLE);
+            }
+        }
+    }
+
+    private void packScales(byte[] panel, int column) {
         putFloat(panel, column * Float.BYTES, scale);
         if (format.hasMinimum()) {
             putFloat(panel, format.minimaAt() + column * Float.BYTES, minimum);
@@ -178,17 +215,12 @@ final class QuantizedGroup {
                 panel[format.minimumAt(block) + column] = (byte) minima[block];
             }
         }
-        int quantsAt = format.quantsAt() + column;
-        if (format.bits() == Byte.SIZE) {
-            for (int row = 0; row < format.groupRows(); row++) {
-                panel[quantsAt + row * PANEL] = (byte) quants[row];
-            }
-            return;
-        }
+    }
+
+    private void packQuants(byte[] panel, int at) {
         for (int pair = 0; pair < format.groupRows() / 2; pair++) {
-            panel[quantsAt + pair * PANEL] = (byte) (quants[2 * pair] & NIBBLE | (quants[2 * pair + 1] & NIBBLE) << 4);
+            panel[at + pair * PANEL] = (byte) (quants[2 * pair] & NIBBLE | (quants[2 * pair + 1] & NIBBLE) << 4);
         }
-        packHighBits(panel, format.highAt() + column);
     }
 
     private static void putFloat(byte[] panel, int at, float value) {
@@ -199,10 +231,7 @@ final class QuantizedGroup {
     }
 
     private void packHighBits(byte[] panel, int at) {
-        int bits = format.bits() - 4;
-        if (bits == 0) {
-            return;
-        }
+        int bits = format.bits() - NIBBLE_BITS;
         int together = format.rowsOfHighByte();
         for (int row = 0; row < format.groupRows(); row += together) {
             int high = 0;
