@@ -87,8 +87,8 @@ public final class LinearTileGroupKernels {
      * <p>{@link #INPUT_GRADIENTS}, as {@link LinearGradientKernels#addToInputs}: out[r][c] += sum_k x[r][k] * w[layer][c][k]. Shapes: x [rows][inputs];
      * w [layers][columns][inputs]; out [rows][columns]; x being the gradient of what the layer puts out, inputs how much that is.
      *
-     * <p>{@link #WEIGHT_GRADIENTS}, as {@link LinearGradientKernels#addToWeights}: out[layer][r][c] += sum_k x[k][r] * w[k][c], k < {@code
-     * step[ROWS]}. Shapes: x [inputs][rows]; w [inputs][columns]; out [layers][rows][columns]; w being the gradient of what the layer puts out.
+     * <p>{@link #WEIGHT_GRADIENTS}, as {@link LinearGradientKernels#addToWeights}: out[layer][r][c] += sum_k x[k][r] * w[k][c], k below
+     * step[ROWS]. Shapes: x [inputs][rows]; w [inputs][columns]; out [layers][rows][columns]; w being the gradient of what the layer puts out.
      *
      * <p>Order: tiles and parts parallel, tiles of the same columns neighbours; k as in {@link LinearKernels#sliceSums}, slices left to right. Rows and
      * columns behind the last are computed from clamped indices and not stored.
