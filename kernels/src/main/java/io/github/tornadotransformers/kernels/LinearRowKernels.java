@@ -137,7 +137,8 @@ public final class LinearRowKernels {
         int lanes = group / all;
         int slices = Slices.count(inputs);
         int item = context.localIdx;
-        // Always a slice. Compilers unroll a loop of few loads if they know how long it is, and need more registers than there are.
+        // Always a slice. Compilers unroll a loop of few loads if they know how long it is, and need more registers
+        // than there are.
         int terms = loads(format) == LOADS || context.localGroupSizeX == group ? Slices.SIZE : 0;
         int place = item % all;
         int word = Math.min(context.groupIdx * own + place % own, part - 1) + place / own * part;

@@ -173,7 +173,8 @@ class TornadoEngineTest {
                     List<Span> spans = new ArrayList<>();
                     for (BatchSchedule.Text text : texts) {
                         boolean only = all || spans.size() % 2 == 0;
-                        int[] tokens = Arrays.copyOf(text.tokens(), Math.min(sequences < 10 ? 5 : 1, text.tokens().length));
+                        int[] tokens =
+                                Arrays.copyOf(text.tokens(), Math.min(sequences < 10 ? 5 : 1, text.tokens().length));
                         spans.add(new Span(engine.open(CONTEXT), 0, tokens, Wanted.LAST, only));
                     }
                     engine.run(new Batch(spans), found);
