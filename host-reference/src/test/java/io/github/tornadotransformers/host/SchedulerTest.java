@@ -19,7 +19,6 @@ import io.github.tornadotransformers.models.generation.GenerationListener;
 import io.github.tornadotransformers.models.generation.GenerationOptions;
 import io.github.tornadotransformers.models.generation.GenerationResult;
 import io.github.tornadotransformers.models.generation.Guesser;
-import io.github.tornadotransformers.models.generation.Logits;
 import io.github.tornadotransformers.models.generation.Perplexity;
 import io.github.tornadotransformers.models.generation.PerplexityWindows;
 import io.github.tornadotransformers.models.generation.PromptLookup;
@@ -36,6 +35,7 @@ import io.github.tornadotransformers.testsupport.Generations;
 import io.github.tornadotransformers.testsupport.RandomConfigs;
 import io.github.tornadotransformers.testsupport.RandomData;
 import io.github.tornadotransformers.testsupport.RandomModels;
+import io.github.tornadotransformers.testsupport.RankedTokens;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -61,7 +61,7 @@ class SchedulerTest {
         return new HostInterpreter(program, weights, ops, type, pages * HostInterpreter.cacheBytes(program, type, 1));
     }
 
-    /** Hands over the likeliest token wherever it serves. */
+    /** Hands over candidates wherever they serve, and notes how many. */
     private record Finding(Engine engine, List<Integer> found) implements Engine {
         @Override
         public Program program() {
@@ -86,12 +86,13 @@ class SchedulerTest {
         @Override
         public void run(Batch batch, LogitsSink sink) {
             engine.run(batch, (span, position, logits, offset) -> {
-                if (batch.spans().get(span).onlyLikeliest()) {
-                    float[] own = Arrays.copyOfRange(
-                            logits, offset, offset + program().vocabSize());
-                    int token = Logits.argmax(own, own.length);
-                    found.add(token);
-                    sink.acceptLikeliest(span, position, token);
+                int candidates = batch.spans().get(span).candidates();
+                if (candidates > 0) {
+                    found.add(candidates);
+                    sink.acceptCandidates(
+                            span,
+                            position,
+                            RankedTokens.of(logits, offset, program().vocabSize(), candidates));
                 } else {
                     sink.accept(span, position, logits, offset);
                 }
@@ -121,16 +122,18 @@ class SchedulerTest {
     }
 
     @Test
-    void greedyTextsThatNobodyWatchesTakeTheLikeliestTokens() {
+    void textsThatNobodyWatchesTakeCandidates() {
         List<List<int[]>> ids = new ArrayList<>();
         List<Integer> found = new ArrayList<>();
         int[] prompt = data.ints(20, program.vocabSize());
+        SamplingOptions sampling = new SamplingOptions(0.9, 5, 0.9, 0, 1, 42, false);
         for (boolean finds : new boolean[] {false, true}) {
             try (HostInterpreter host = open(program, weights, new ScalarOps(), 20)) {
                 Engine engine = finds ? new Finding(host, found) : host;
                 List<Generation> generations = List.of(
                         generation(prompt, SamplingOptions.GREEDY, GenerationListener.NONE),
-                        generation(prompt, SamplingOptions.DEFAULT, GenerationListener.NONE),
+                        generation(prompt, sampling, GenerationListener.NONE),
+                        generation(prompt, sampling, _ -> {}),
                         generation(prompt, SamplingOptions.GREEDY, _ -> {}));
                 try (Scheduler scheduler = new Scheduler(engine, new SchedulerLimits(4, 400, 9))) {
                     generations.forEach(scheduler::add);
@@ -140,7 +143,7 @@ class SchedulerTest {
             }
         }
         assertThat(ids.getLast()).usingRecursiveComparison().isEqualTo(ids.getFirst());
-        assertThat(found).hasSize(9);
+        assertThat(found).hasSize(18).containsOnly(1, 5);
     }
 
     /** Takes the likeliest token, keeps what it has seen, and that nothing is called after its end. */

@@ -6,26 +6,27 @@ import uk.ac.manchester.tornado.api.types.arrays.FloatArray;
 import uk.ac.manchester.tornado.api.types.arrays.IntArray;
 
 /**
- * The index of the largest of each row's logits, the lowest where several are; {@link #NOT_FINITE} if one of them is NaN or infinite.
+ * The largest of each row's logits with their indices, in rank: larger first, and the lower index first where they are equal.
  *
  * <p>Order: none, as it makes no difference.
  */
 public final class LikeliestKernels {
-    /** Instead of an index. */
+    /** Instead of the first index, where a logit is NaN or infinite. */
     public static final int NOT_FINITE = -1;
 
-    /** Work items of the group that compares the parts. */
+    /** How many of a row are found at most. */
+    public static final int MOST = 64;
+
+    /** Of more logits, indices are no floats. */
+    public static final int MOST_LOGITS = 1 << 24;
+
+    /** Work items of the group that compares a row's parts. */
     public static final int GROUP = 128;
 
     private static final int MOST_PARTS = 8192;
 
-    /** Of a part, in {@code found}: which logit is largest, and how many are finite. */
-    private static final int INDEX = 0;
-
-    private static final int FINITE = 1;
-
-    /** What is said of a part in {@code found}. */
-    public static final int FOUND = 2;
+    /** What is said of each that was found: its index, as a float, and its logit. */
+    private static final int SAID = 2;
 
     private LikeliestKernels() {}
 
@@ -34,21 +35,40 @@ public final class LikeliestKernels {
         return Math.min(logits, MOST_PARTS);
     }
 
+    /** Floats of what {@link #ofAll} finds. */
+    public static long size(int rows) {
+        return (long) rows * MOST * SAID;
+    }
+
+    /** Where the index of a row's logit of that rank is. */
+    public static int index(int row, int rank) {
+        return (row * MOST + rank) * SAID;
+    }
+
+    /** Where a row's logit of that rank is. */
+    public static int logit(int row, int rank) {
+        return (row * MOST + rank) * SAID + 1;
+    }
+
     /**
-     * The largest logit of each part: part p has logits p, p + parts, ….
+     * The largest logit of each part and its index; {@link #NOT_FINITE} and infinity where one of the part is NaN or infinite. Part p
+     * has logits p, p + parts, ….
      *
-     * <p>Shapes: x [rows][logits]; largest [rows][parts]; found [rows][parts][{@value #FOUND}].
+     * <p>Shapes: x [rows][logits]; largest, indices [rows][parts].
      */
-    public static void ofParts(FloatArray x, IntArray step, FloatArray largest, IntArray found, int rows, int logits) {
+    public static void ofParts(
+            FloatArray x, IntArray step, FloatArray largest, IntArray indices, int rows, int logits) {
         for (@Parallel int at = 0; at < rows * parts(logits); at++) {
             int part = at % parts(logits);
             int row = at / parts(logits);
             if (row < step.get(Step.ROWS)) {
                 float best = Float.NEGATIVE_INFINITY;
                 int index = part;
+                int all = 0;
                 int finite = 0;
                 for (int i = part; i < logits; i += MOST_PARTS) {
                     float value = x.get(row * logits + i);
+                    all += 1;
                     if (value > Float.NEGATIVE_INFINITY) {
                         if (value < Float.POSITIVE_INFINITY) {
                             finite += 1;
@@ -59,55 +79,85 @@ public final class LikeliestKernels {
                         index = i;
                     }
                 }
-                largest.set(at, best);
-                found.set(at * FOUND + INDEX, index);
-                found.set(at * FOUND + FINITE, finite);
+                largest.set(at, finite == all ? best : Float.POSITIVE_INFINITY);
+                indices.set(at, finite == all ? index : NOT_FINITE);
             }
         }
     }
 
     /**
-     * The largest of all parts' logits, by a group for each row.
+     * The largest of all parts' logits, by a group for each row: one after the other, each of which the next in its part replaces.
      *
-     * <p>Shapes: largest [rows][parts]; found [rows][parts][{@value #FOUND}]; likeliest [rows], undefined behind the rows that hold tokens.
+     * <p>Shapes: x [rows][logits]; largest, indices [rows][parts], which are used up; likeliest [rows][{@value #MOST}][2], undefined
+     * behind the rows that hold tokens, and behind what {@link Step#candidates} asks for.
      */
     public static void ofAll(
-            KernelContext context, FloatArray largest, IntArray found, IntArray likeliest, int logits) {
+            KernelContext context,
+            FloatArray x,
+            IntArray step,
+            FloatArray largest,
+            IntArray indices,
+            FloatArray likeliest,
+            int logits) {
         float[] bests = context.allocateFloatLocalArray(GROUP);
-        int[] indices = context.allocateIntLocalArray(GROUP);
-        int[] finites = context.allocateIntLocalArray(GROUP);
+        int[] places = context.allocateIntLocalArray(GROUP);
         int lane = context.localIdx;
-        int first = context.groupIdx * parts(logits);
+        int row = context.groupIdx;
+        int first = row * parts(logits);
+        int wanted = row < step.get(Step.ROWS) ? step.get(Step.candidates(row)) : 0;
+        int taken = logits;
         float best = Float.NEGATIVE_INFINITY;
-        int index = 0;
-        int finite = 0;
-        for (int part = lane; part < parts(logits); part += GROUP) {
-            float value = largest.get(first + part);
-            int at = found.get((first + part) * FOUND + INDEX);
-            finite += found.get((first + part) * FOUND + FINITE);
-            if (comesBefore(value, at, best, index) == 1) {
-                best = value;
-                index = at;
-            }
-        }
-        bests[lane] = best;
-        indices[lane] = index;
-        finites[lane] = finite;
-        context.localBarrier();
-        for (int half = GROUP / 2; half > 0; half = half / 2) {
-            if (lane < half) {
-                float value = bests[lane + half];
-                int at = indices[lane + half];
-                if (comesBefore(value, at, bests[lane], indices[lane]) == 1) {
-                    bests[lane] = value;
-                    indices[lane] = at;
+        int place = logits;
+        for (int rank = 0; rank < wanted; rank++) {
+            if (place == taken) {
+                best = Float.NEGATIVE_INFINITY;
+                place = logits;
+                for (int part = lane; part < parts(logits); part += GROUP) {
+                    float value = largest.get(first + part);
+                    int at = indices.get(first + part);
+                    if (comesBefore(value, at, best, place) == 1) {
+                        best = value;
+                        place = at;
+                    }
                 }
-                finites[lane] = finites[lane] + finites[lane + half];
             }
+            bests[lane] = best;
+            places[lane] = place;
             context.localBarrier();
-        }
-        if (lane == 0) {
-            likeliest.set(context.groupIdx, finites[0] == logits ? indices[0] : NOT_FINITE);
+            for (int half = GROUP / 2; half > 0; half = half / 2) {
+                if (lane < half) {
+                    float value = bests[lane + half];
+                    int at = places[lane + half];
+                    if (comesBefore(value, at, bests[lane], places[lane]) == 1) {
+                        bests[lane] = value;
+                        places[lane] = at;
+                    }
+                }
+                context.localBarrier();
+            }
+            float found = bests[0];
+            taken = places[0];
+            context.localBarrier();
+            if (lane == 0) {
+                likeliest.set(index(row, rank), taken);
+                likeliest.set(logit(row, rank), found);
+            }
+            if (rank + 1 < wanted && place == taken && taken != NOT_FINITE) {
+                int part = (taken & Integer.MAX_VALUE) % MOST_PARTS;
+                float next = Float.NEGATIVE_INFINITY;
+                int nextAt = logits;
+                for (int i = part; i < logits; i += MOST_PARTS) {
+                    float value = x.get(row * logits + i);
+                    if (comesBefore(found, taken, value, i) == 1) {
+                        if (value > next) {
+                            next = value;
+                            nextAt = i;
+                        }
+                    }
+                }
+                largest.set(first + part, next);
+                indices.set(first + part, nextAt);
+            }
         }
     }
 

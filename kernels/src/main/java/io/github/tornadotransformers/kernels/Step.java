@@ -43,12 +43,17 @@ public final class Step {
 
     /** For the head: where it is said which one of all rows a row of the head is. */
     public static int selected(int row) {
-        return HEADER + row;
+        return HEADER + INTS_PER_ROW * row;
+    }
+
+    /** For the head: where it is said how many of a row's largest logits are looked for. */
+    public static int candidates(int row) {
+        return HEADER + INTS_PER_ROW * row + 1;
     }
 
     /** Ints of the head's array. */
     public static long headSize(int rows) {
-        return HEADER + (long) rows;
+        return HEADER + INTS_PER_ROW * (long) rows;
     }
 
     /**

@@ -122,7 +122,7 @@ final class Choice implements GenerationListener {
     }
 
     @Override
-    public void chosenLikeliest(int token) {
+    public void chosenOfCandidates(int token) {
         tellTime();
         flushWithoutText();
     }

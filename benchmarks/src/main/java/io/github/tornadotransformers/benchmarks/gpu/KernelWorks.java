@@ -320,12 +320,13 @@ final class KernelWorks {
         return items;
     }
 
+    /** Of a greedy token. */
     private long largestOfAll() {
         int each = Math.ceilDiv(LikeliestKernels.parts(scalar("logits")), LikeliestKernels.GROUP);
-        loads(CACHE, 3L * each, 3, FLOAT);
-        chain(2L * each);
+        loads(CACHE, 2L * each, 2, FLOAT);
+        chain(each);
         chain += Integer.numberOfTrailingZeros(LikeliestKernels.GROUP) * (double) BARRIER;
-        cacheBytes += (long) LikeliestKernels.parts(scalar("logits")) * 3 * FLOAT;
+        cacheBytes += (long) LikeliestKernels.parts(scalar("logits")) * 2 * FLOAT;
         return items;
     }
 

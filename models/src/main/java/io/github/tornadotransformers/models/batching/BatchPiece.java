@@ -1,14 +1,14 @@
 package io.github.tornadotransformers.models.batching;
 
+import io.github.tornadotransformers.models.generation.Candidates;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Collections;
 import java.util.List;
+import java.util.Optional;
 
 /** So much of a batch as runs at once: long spans are cut, short ones run together. Neither changes a bit. */
 public final class BatchPiece {
-    /** Instead of a token that is the likeliest. */
-    public static final int NO_TOKEN = -1;
-
     private final List<Part> parts = new ArrayList<>();
     private int rows;
     private int logitRows;
@@ -119,15 +119,15 @@ public final class BatchPiece {
         return selected;
     }
 
-    /** Of which of the {@linkplain #selected selected} rows the index of the largest logit serves. */
-    public boolean[] onlyLikeliest() {
-        boolean[] only = new boolean[logitRows];
+    /** How many of the largest logits of each {@linkplain #selected selected} row serve; 0: all are wanted. */
+    public int[] candidates() {
+        int[] candidates = new int[logitRows];
         int next = 0;
         for (Part part : parts) {
-            Arrays.fill(only, next, next + part.logitRows, part.span.onlyLikeliest());
+            Arrays.fill(candidates, next, next + part.logitRows, part.span.candidates());
             next += part.logitRows;
         }
-        return only;
+        return candidates;
     }
 
     /** The caches hold now what was run. */
@@ -139,22 +139,20 @@ public final class BatchPiece {
 
     /** @param logits of the selected rows, {@code [selected][vocabSize]} */
     public void hand(LogitsSink sink, float[] logits, int vocabSize) {
-        int[] none = new int[logitRows];
-        Arrays.fill(none, NO_TOKEN);
-        hand(sink, logits, vocabSize, none);
+        hand(sink, logits, vocabSize, Collections.nCopies(logitRows, Optional.empty()));
     }
 
-    /** @param likeliest of the selected rows, what is handed over instead of their logits; {@link #NO_TOKEN}: logits are */
-    public void hand(LogitsSink sink, float[] logits, int vocabSize, int[] likeliest) {
+    /** @param found of each selected row, what is handed over instead of its logits, if anything */
+    public void hand(LogitsSink sink, float[] logits, int vocabSize, List<Optional<Candidates>> found) {
         int next = 0;
         for (Part part : parts) {
             for (int row = part.rows - part.logitRows; row < part.rows; row++) {
                 int position = part.firstPosition() + row;
-                if (likeliest[next] == NO_TOKEN) {
-                    sink.accept(part.index, position, logits, next * vocabSize);
-                } else {
-                    sink.acceptLikeliest(part.index, position, likeliest[next]);
-                }
+                int offset = next * vocabSize;
+                found.get(next)
+                        .ifPresentOrElse(
+                                candidates -> sink.acceptCandidates(part.index, position, candidates),
+                                () -> sink.accept(part.index, position, logits, offset));
                 next++;
             }
         }

@@ -1,5 +1,7 @@
 package io.github.tornadotransformers.models.batching;
 
+import io.github.tornadotransformers.models.generation.Candidates;
+
 /** Takes the logits of one position of one span. */
 @FunctionalInterface
 public interface LogitsSink {
@@ -11,11 +13,12 @@ public interface LogitsSink {
     void accept(int span, int position, float[] logits, int offset);
 
     /**
-     * Instead of logits, which are all finite, the index of the largest, the lowest where several are.
+     * Instead of logits, which are all finite, the largest.
      *
-     * @param span its index in the batch; it wants {@linkplain Span#onlyLikeliest nothing else}
+     * @param span its index in the batch
+     * @param found as many as it {@linkplain Span#candidates asks for}; valid after the call too
      */
-    default void acceptLikeliest(int span, int position, int token) {
+    default void acceptCandidates(int span, int position, Candidates found) {
         throw new UnsupportedOperationException("logits are wanted at position " + position);
     }
 }

@@ -1,6 +1,7 @@
 package io.github.tornadotransformers.models.batching;
 
 import io.github.tornadotransformers.models.InvalidRequest;
+import io.github.tornadotransformers.models.generation.Candidates;
 import io.github.tornadotransformers.models.generation.Sequence;
 import io.github.tornadotransformers.models.generation.Step;
 import io.github.tornadotransformers.models.generation.StopReason;
@@ -102,8 +103,8 @@ public final class Scheduler implements AutoCloseable {
         }
 
         @Override
-        public void acceptLikeliest(int span, int position, int token) {
-            stepping.get(span).take(position, sequence -> sequence.acceptLikeliest(token));
+        public void acceptCandidates(int span, int position, Candidates found) {
+            stepping.get(span).take(position, sequence -> sequence.acceptCandidates(found));
         }
     }
 
@@ -247,7 +248,7 @@ public final class Scheduler implements AutoCloseable {
             int[] chunk = Arrays.copyOfRange(step.tokens(), done, done + count);
             boolean last = done + count == step.tokens().length;
             Wanted wanted = !last ? Wanted.NONE : step.guesses() == 0 ? Wanted.LAST : Wanted.ALL;
-            return new Span(cache(), step.firstPosition() + done, chunk, wanted, sequence.takesLikeliest());
+            return new Span(cache(), step.firstPosition() + done, chunk, wanted, sequence.candidates());
         }
 
         void take(int position, Function<Sequence, Optional<StopReason>> choice) {

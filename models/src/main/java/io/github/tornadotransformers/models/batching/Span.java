@@ -5,12 +5,12 @@ package io.github.tornadotransformers.models.batching;
  *
  * @param firstPosition of the first token; what the cache holds from there on is overwritten
  * @param logits of which tokens they are wanted
- * @param onlyLikeliest whether the index of the largest serves instead of logits, should the engine have found it
+ * @param candidates how many of the largest logits serve instead of all, should the engine have found them; 0: all are wanted
  */
 @SuppressWarnings("ArrayRecordComponent") // compared by nobody
-public record Span(KvCache cache, int firstPosition, int[] tokens, Wanted logits, boolean onlyLikeliest) {
+public record Span(KvCache cache, int firstPosition, int[] tokens, Wanted logits, int candidates) {
     public Span(KvCache cache, int firstPosition, int[] tokens, Wanted logits) {
-        this(cache, firstPosition, tokens, logits, false);
+        this(cache, firstPosition, tokens, logits, 0);
     }
 
     /** How many tokens' logits are wanted. */

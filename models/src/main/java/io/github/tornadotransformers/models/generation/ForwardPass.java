@@ -21,16 +21,13 @@ public interface ForwardPass extends AutoCloseable {
     float[] forward(int[] tokens, int firstPosition);
 
     /**
-     * As {@link #forward}, where only the largest logit matters: an engine may keep them to itself.
+     * As {@link #forward(int[], int)}, where the largest logits serve: an engine may keep the others to itself.
      *
-     * @return its index, the lowest where several are
-     * @throws NonFiniteLogitException if a logit is NaN or infinite
+     * @param candidates how many of them, from 1 to the vocabulary
+     * @param sink takes so many candidates of the last token, or its logits
      */
-    default int likeliest(int[] tokens, int firstPosition) {
-        float[] logits = forward(tokens, firstPosition);
-        int vocabSize = program().vocabSize();
-        Logits.requireFinite(logits, 0, vocabSize, firstPosition + tokens.length - 1);
-        return Logits.argmax(logits, vocabSize);
+    default void forward(int[] tokens, int firstPosition, int candidates, LogitsSink sink) {
+        sink.accept(firstPosition + tokens.length - 1, forward(tokens, firstPosition), 0);
     }
 
     /** As {@link #forward}, but hands on the logits of every token, in order. */
@@ -50,5 +47,10 @@ public interface ForwardPass extends AutoCloseable {
     interface LogitsSink {
         /** {@code logits[offset .. offset + vocabSize)} are those of the token at {@code position}; valid during the call. */
         void accept(int position, float[] logits, int offset);
+
+        /** Instead of logits, the candidates that were asked for; valid after the call too. */
+        default void acceptCandidates(int position, Candidates found) {
+            throw new UnsupportedOperationException("logits are wanted at position " + position);
+        }
     }
 }

@@ -166,15 +166,16 @@ public final class Generation implements Sequence {
     }
 
     @Override
-    public boolean takesLikeliest() {
-        return sampler.takesLikeliest() && !listener.hearsChoices();
+    public int candidates() {
+        return listener.hearsChoices() ? 0 : sampler.candidates();
     }
 
     @Override
-    public Optional<StopReason> acceptLikeliest(int token) {
+    public Optional<StopReason> acceptCandidates(Candidates found) {
         return accept(() -> {
-            listener.chosenLikeliest(token);
-            return token;
+            int id = sampler.sample(found);
+            listener.chosenOfCandidates(id);
+            return id;
         });
     }
 

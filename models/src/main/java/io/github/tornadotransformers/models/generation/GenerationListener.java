@@ -33,7 +33,7 @@ public interface GenerationListener {
     default void chosen(int token, float[] logits, int offset) {}
 
     /** Instead of {@link #chosen}, where it does not {@linkplain #hearsChoices hear} of logits, and none were handed over. */
-    default void chosenLikeliest(int token) {}
+    default void chosenOfCandidates(int token) {}
 
     /** Asked before every forward pass: whether to generate no further. */
     default boolean isCancelled() {

@@ -114,10 +114,11 @@ public final class Generator {
     }
 
     private Optional<StopReason> runLast(Sequence sequence, int[] tokens, int position, boolean isWanted) {
-        if (isWanted && sequence.takesLikeliest()) {
-            int token = forward.likeliest(tokens, position);
-            sequence.advanced(tokens.length);
-            return sequence.acceptLikeliest(token);
+        int candidates = isWanted ? sequence.candidates() : 0;
+        if (candidates > 0) {
+            LastToken last = new LastToken(sequence, tokens.length);
+            forward.forward(tokens, position, candidates, last);
+            return last.reason;
         }
         float[] logits = forward.forward(tokens, position);
         sequence.advanced(tokens.length);
@@ -132,6 +133,30 @@ public final class Generator {
             }
         });
         return end.reason;
+    }
+
+    /** Hands on what there is of the last of some tokens. */
+    private static final class LastToken implements ForwardPass.LogitsSink {
+        private final Sequence sequence;
+        private final int tokens;
+        private Optional<StopReason> reason = Optional.empty();
+
+        LastToken(Sequence sequence, int tokens) {
+            this.sequence = sequence;
+            this.tokens = tokens;
+        }
+
+        @Override
+        public void accept(int position, float[] logits, int offset) {
+            sequence.advanced(tokens);
+            reason = sequence.accept(logits, offset);
+        }
+
+        @Override
+        public void acceptCandidates(int position, Candidates found) {
+            sequence.advanced(tokens);
+            reason = sequence.acceptCandidates(found);
+        }
     }
 
     private static final class End {

@@ -41,6 +41,11 @@ final class RankedLogits {
         }
     }
 
+    /** Takes a selection that was made elsewhere. */
+    void take(int[] selected) {
+        System.arraycopy(selected, 0, ids, 0, selected.length);
+    }
+
     /** Ranks the logits whose weight is at least {@code limit}; how many there are. Weights rise with logits. */
     int selectByWeight(float[] logits, double[] weights, double limit) {
         int count = 0;

@@ -67,11 +67,20 @@ public final class Sampler {
         return vocabSize;
     }
 
-    /** Whether it chooses the largest logit as it is, the lowest index where several are. */
-    boolean takesLikeliest() {
-        return options.deterministic()
-                && options.repetitionPenalty() == 1
-                && options.changes().none();
+    /** How many of the largest logits, as they are, it chooses from; 0: it may need all. */
+    int candidates() {
+        if (options.repetitionPenalty() != 1 || !options.changes().none()) {
+            return 0;
+        }
+        if (options.deterministic()) {
+            return 1;
+        }
+        return limit() < vocabSize ? limit() : 0;
+    }
+
+    /** How many ranks top-k leaves. */
+    private int limit() {
+        return options.topK() == 0 ? vocabSize : Math.min(options.topK(), vocabSize);
     }
 
     /** Tells of an id that is now part of the text, for the repetition penalty. */
@@ -108,8 +117,31 @@ public final class Sampler {
         if (options.deterministic()) {
             return likeliest;
         }
-        int count = keep(scores, scores[likeliest]);
-        return draw(count);
+        if (limit() < vocabSize) {
+            ranked.select(scores, limit());
+        }
+        return draw(keep(scores, scores[likeliest]));
+    }
+
+    /**
+     * As {@link #sample(float[], int, int)}, with the same result.
+     *
+     * @param candidates as many as it {@linkplain #candidates() chooses from}
+     */
+    int sample(Candidates candidates) {
+        int[] ids = candidates.ids();
+        if (ids.length != candidates()) {
+            throw new IllegalArgumentException(ids.length + " candidates, expected " + candidates());
+        }
+        if (options.deterministic()) {
+            return ids[0];
+        }
+        float[] scores = ownScores();
+        for (int rank = 0; rank < ids.length; rank++) {
+            scores[ids[rank]] = candidates.logits()[rank];
+        }
+        ranked.take(ids);
+        return draw(keep(scores, candidates.logits()[0]));
     }
 
     /**
@@ -123,10 +155,14 @@ public final class Sampler {
     }
 
     private float[] own(float[] logits, int offset) {
+        System.arraycopy(logits, offset, ownScores(), 0, vocabSize);
+        return copied;
+    }
+
+    private float[] ownScores() {
         if (copied.length == 0) {
             copied = new float[vocabSize];
         }
-        System.arraycopy(logits, offset, copied, 0, vocabSize);
         return copied;
     }
 
@@ -162,12 +198,15 @@ public final class Sampler {
         return (float) Math.clamp(logit, -Float.MAX_VALUE, Float.MAX_VALUE);
     }
 
-    /** Puts what the filters leave into {@code kept}, by rising id, and the weights beside it. */
+    /**
+     * Puts what the filters leave into {@code kept}, by rising id, and the weights beside it.
+     *
+     * @param scores where top-k leaves a part, it is ranked, and no others are looked at
+     */
     private int keep(float[] scores, float largest) {
-        int topK = options.topK() == 0 ? vocabSize : Math.min(options.topK(), vocabSize);
+        int topK = limit();
         int count = topK;
         if (topK < vocabSize) {
-            ranked.select(scores, topK);
             keepRanked(scores, largest, topK);
         } else {
             Arrays.setAll(kept, id -> id);

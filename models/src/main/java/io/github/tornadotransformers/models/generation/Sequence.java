@@ -27,13 +27,17 @@ public interface Sequence {
      */
     Optional<StopReason> accept(float[] logits, int offset);
 
-    /** Whether it needs no logits, but the index of the largest, the lowest where several are. */
-    default boolean takesLikeliest() {
-        return false;
+    /** How many of the largest logits serve instead of all; 0: it takes all. */
+    default int candidates() {
+        return 0;
     }
 
-    /** As {@link #accept}, where it {@linkplain #takesLikeliest takes} the likeliest token. */
-    default Optional<StopReason> acceptLikeliest(int token) {
+    /**
+     * As {@link #accept}.
+     *
+     * @param found as many as {@link #candidates()} says
+     */
+    default Optional<StopReason> acceptCandidates(Candidates found) {
         throw new UnsupportedOperationException("this sequence takes logits");
     }
 

@@ -6,6 +6,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 
 import io.github.tornadotransformers.models.InvalidRequest;
 import io.github.tornadotransformers.testsupport.RandomData;
+import io.github.tornadotransformers.testsupport.RankedTokens;
 import java.util.Arrays;
 import java.util.Comparator;
 import java.util.List;
@@ -183,6 +184,68 @@ class SamplerTest {
                 assertEquals(naive(logits, options, numbers), sampler.sample(logits, 0, draw), Arrays.toString(logits));
             }
         }
+    }
+
+    /** On the way to a device's candidates no bit of a weight may change: the same tokens for the same seed. */
+    @ParameterizedTest
+    @CsvSource({
+        "0, 0, 1, 0",
+        "1, 1, 1, 0",
+        "1, 5, 1, 0",
+        "0.7, 40, 1, 0",
+        "1, 64, 1, 0",
+        "1, 7, 0.8, 0",
+        "1, 33, 0.999, 0",
+        "1, 2, 1e-9, 0",
+        "1, 9, 1, 0.2",
+        "1, 9, 1, 1",
+        "1.3, 20, 0.9, 0.05",
+        "1e-6, 3, 0.9, 0",
+        "100, 40, 0.9, 0.9"
+    })
+    void candidatesGiveWhatAllLogitsGive(double temperature, int topK, double topP, double minP) {
+        RandomData random = new RandomData(topK + (long) (topP * 1000));
+        for (int round = 0; round < 200; round++) {
+            SamplingOptions options = new SamplingOptions(temperature, topK, topP, minP, 1, round, false);
+            int vocabSize = random.between(topK + 1, 500);
+            Sampler all = new Sampler(options, vocabSize);
+            Sampler few = new Sampler(options, vocabSize);
+            assertEquals(Math.max(1, topK), few.candidates());
+            for (int draw = 0; draw < 5; draw++) {
+                float[] logits = draw % 2 == 0 ? random.wildFloats(vocabSize) : tied(random, vocabSize);
+                Candidates found = RankedTokens.of(logits, 0, vocabSize, few.candidates());
+                assertEquals(all.sample(logits, 0, draw), few.sample(found), Arrays.toString(logits));
+            }
+        }
+    }
+
+    /** Quarters from -1 on, and zeros of both signs. */
+    private static float[] tied(RandomData random, int count) {
+        int[] values = random.ints(count, 9);
+        float[] logits = new float[count];
+        for (int id = 0; id < count; id++) {
+            logits[id] = values[id] == 8 ? -0f : (values[id] - 4) / 4f;
+        }
+        return logits;
+    }
+
+    @Test
+    void allLogitsAreNeededWhereMoreThanTheLargestMatter() {
+        SamplingOptions some = SamplingOptions.DEFAULT;
+        assertEquals(40, new Sampler(some, 41).candidates());
+        assertEquals(0, new Sampler(some, 40).candidates(), "all of them");
+        assertEquals(0, new Sampler(new SamplingOptions(1, 0, 0.9, 0, 1, 1, false), 99).candidates());
+        assertEquals(0, new Sampler(new SamplingOptions(1, 40, 1, 0, 1.1, 1, false), 99).candidates());
+        for (LogitChanges changes : List.of(
+                new LogitChanges(0.5, 0, Map.of()),
+                new LogitChanges(0, 0.5, Map.of()),
+                new LogitChanges(0, 0, Map.of(1, 2.0)))) {
+            assertEquals(0, new Sampler(some.withChanges(changes), 99).candidates());
+            assertEquals(0, new Sampler(greedy(changes), 99).candidates());
+        }
+        Candidates found = RankedTokens.of(new float[99], 0, 99, 39);
+        assertThat(assertThrows(IllegalArgumentException.class, () -> new Sampler(some, 99).sample(found)))
+                .hasMessage("39 candidates, expected 40");
     }
 
     @ParameterizedTest

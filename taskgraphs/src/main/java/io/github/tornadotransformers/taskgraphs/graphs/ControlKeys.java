@@ -1,6 +1,7 @@
 package io.github.tornadotransformers.taskgraphs.graphs;
 
 import io.github.tornadotransformers.taskgraphs.memory.NamedKey;
+import uk.ac.manchester.tornado.api.types.arrays.FloatArray;
 import uk.ac.manchester.tornado.api.types.arrays.IntArray;
 
 /** What the host tells the graphs with each execution. */
@@ -16,12 +17,12 @@ public final class ControlKeys {
 
     private ControlKeys() {}
 
-    /** The index of each row's largest logit, where the device looks for it. */
-    static NamedKey<IntArray> likeliest(Stage head) {
-        return NamedKey.ints(head + " likeliest");
+    /** Each row's largest logits and their indices, where the device looks for them. */
+    static NamedKey<FloatArray> likeliest(Stage head) {
+        return NamedKey.floats(head + " likeliest");
     }
 
-    /** What is known of the parts of the logits. */
+    /** The index of the largest logit of each part. */
     static NamedKey<IntArray> likeliestOfParts(Stage head) {
         return NamedKey.ints(head + " likeliest of parts");
     }

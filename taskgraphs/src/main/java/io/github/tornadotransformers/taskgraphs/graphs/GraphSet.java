@@ -146,9 +146,11 @@ final class GraphSet {
         return graphs;
     }
 
-    /** Whether heads find each row's likeliest token, so that logits stay on the device unless they are fetched. */
+    /** Whether heads find each row's likeliest tokens, so that logits stay on the device unless they are fetched. */
     boolean findsLikeliest() {
-        return !traced && model.device().worksInGroups(LikeliestKernels.GROUP);
+        return !traced
+                && program.vocabSize() <= LikeliestKernels.MOST_LOGITS
+                && model.device().worksInGroups(LikeliestKernels.GROUP);
     }
 
     private TaskBuilder tasks(Stage stage, int rows, List<Op> ops, LayerScope layer) {

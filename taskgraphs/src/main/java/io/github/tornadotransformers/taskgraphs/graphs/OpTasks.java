@@ -692,22 +692,23 @@ public final class OpTasks {
                         cache.format());
     }
 
-    /** Not of an Op: which of each row's logits is the largest. */
+    /** Not of an Op: which of each row's logits are the largest. */
     void likeliest(Buffer logits, Stage head) {
         Argument<FloatArray> x = in.activation(logits);
         long parts = (long) rows * LikeliestKernels.parts(logits.width());
         Argument<FloatArray> largest = in.scratch(LARGEST, parts);
-        Argument<IntArray> found =
-                new PlannedArray<>(ControlKeys.likeliestOfParts(head), parts * LikeliestKernels.FOUND);
+        Argument<IntArray> indices = new PlannedArray<>(ControlKeys.likeliestOfParts(head), parts);
         in.task("likeliestOfParts", parts)
-                .calls(LikeliestKernels::ofParts, x, step, largest, found, value(rows), value(logits.width()));
+                .calls(LikeliestKernels::ofParts, x, step, largest, indices, value(rows), value(logits.width()));
         in.task("likeliest", (long) rows * LikeliestKernels.GROUP)
                 .calls(
                         LikeliestKernels::ofAll,
                         CONTEXT,
+                        x,
+                        step,
                         largest,
-                        found,
-                        new PlannedArray<>(ControlKeys.likeliest(head), rows),
+                        indices,
+                        new PlannedArray<>(ControlKeys.likeliest(head), LikeliestKernels.size(rows)),
                         value(logits.width()));
     }
 

@@ -13,10 +13,8 @@ import io.github.tornadotransformers.models.batching.LogitsSink;
 import io.github.tornadotransformers.models.batching.PageMemory;
 import io.github.tornadotransformers.models.batching.PagedCache;
 import io.github.tornadotransformers.models.batching.PagedCaches;
-import io.github.tornadotransformers.models.batching.Span;
 import io.github.tornadotransformers.models.checkpoint.DType;
-import io.github.tornadotransformers.models.generation.Logits;
-import io.github.tornadotransformers.models.generation.NonFiniteLogitException;
+import io.github.tornadotransformers.models.generation.Candidates;
 import io.github.tornadotransformers.models.generation.TraceListener;
 import io.github.tornadotransformers.models.program.AttentionShape;
 import io.github.tornadotransformers.models.program.Program;
@@ -31,6 +29,7 @@ import io.github.tornadotransformers.taskgraphs.memory.MatrixTypes;
 import io.github.tornadotransformers.taskgraphs.memory.WeightSource;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.ValueLayout;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashSet;
 import java.util.List;
@@ -189,18 +188,6 @@ public final class TornadoEngine implements Engine {
         return caches.use();
     }
 
-    /**
-     * Runs a span of whose last token {@linkplain Span#onlyLikeliest only} the largest logit is wanted.
-     *
-     * @return its index, the lowest where several are
-     * @throws NonFiniteLogitException if a logit is NaN or infinite
-     */
-    int likeliest(Span span) {
-        LikeliestToken found = new LikeliestToken(program.vocabSize());
-        run(Batch.of(span), found);
-        return found.token;
-    }
-
     @Override
     public void run(Batch batch, LogitsSink sink) {
         caches.admit(batch);
@@ -213,11 +200,10 @@ public final class TornadoEngine implements Engine {
         int most = rowsAtOnce(isFirst ? tokens - 1 : tokens, batch.spans().size());
         int mostLogits = Math.clamp(MAX_PIECE_LOGITS / program.vocabSize(), 1, most);
         for (BatchPiece piece : BatchPiece.cut(batch, isFirst ? 1 : most, most, mostLogits)) {
-            int[] likeliest = new int[piece.selected().length];
-            Arrays.fill(likeliest, BatchPiece.NO_TOKEN);
-            float[] wanted = run(piece, likeliest);
+            List<Optional<Candidates>> found = new ArrayList<>();
+            float[] wanted = run(piece, found);
             piece.finish();
-            piece.hand(sink, wanted, program.vocabSize(), likeliest);
+            piece.hand(sink, wanted, program.vocabSize(), found);
         }
     }
 
@@ -250,10 +236,10 @@ public final class TornadoEngine implements Engine {
     }
 
     /**
-     * @param likeliest gets the likeliest tokens that serve instead of logits
+     * @param found gets, for each wanted row, the candidates that serve instead of its logits, if they do
      * @return the wanted logits, row by row; those of other rows are undefined
      */
-    private float[] run(BatchPiece piece, int[] likeliest) {
+    private float[] run(BatchPiece piece, List<Optional<Candidates>> found) {
         GraphChain chain = graphs.chains().stream()
                 .filter(each -> ready.contains(each) && each.rows() >= piece.rows())
                 .findFirst()
@@ -265,7 +251,7 @@ public final class TornadoEngine implements Engine {
             arrays.get(ControlKeys.LAYER).set(0, layer.index());
             execute(layer.graphs(), layer.layer(), firstPosition, piece.rowsOfFirst());
         }
-        return runHead(chain, piece, likeliest);
+        return runHead(chain, piece, found);
     }
 
     /** Says which tokens run, where in their texts they stand, and which pages their sequences have. */
@@ -290,22 +276,31 @@ public final class TornadoEngine implements Engine {
             table += cache.pages();
         }
         if (chain.rows() == 1) {
-            select(Stage.HEAD, new int[1], 0, 1);
+            select(Stage.HEAD, new int[1], piece.selected().length == 0 ? new int[1] : candidates(piece), 0, 1);
         }
     }
 
-    /** Says which rows the head takes. */
-    private void select(Stage head, int[] selected, int first, int count) {
+    /** How many of the likeliest tokens the device finds of each row whose logits are wanted; 0: logits are fetched. */
+    private int[] candidates(BatchPiece piece) {
+        int most = graphs.findsLikeliest() ? Math.min(LikeliestKernels.MOST, program.vocabSize()) : 0;
+        return Arrays.stream(piece.candidates())
+                .map(wanted -> wanted <= most ? wanted : 0)
+                .toArray();
+    }
+
+    /** Says which rows the head takes, and how many candidates of each it finds: one where none serve. */
+    private void select(Stage head, int[] selected, int[] candidates, int first, int count) {
         IntArray step = arrays.get(ControlKeys.step(head));
         step.set(Step.ROWS, count);
         for (int row = 0; row < count; row++) {
             step.set(Step.selected(row), selected[first + row]);
+            step.set(Step.candidates(row), Math.max(1, candidates[first + row]));
         }
     }
 
-    private float[] runHead(GraphChain chain, BatchPiece piece, int[] likeliest) {
+    private float[] runHead(GraphChain chain, BatchPiece piece, List<Optional<Candidates>> found) {
         int[] selected = piece.selected();
-        boolean[] onlyLikeliest = piece.onlyLikeliest();
+        int[] candidates = candidates(piece);
         if (selected.length == 0) {
             if (chain.stage() == Stage.DECODE && graphs.headFollowsDecode()) {
                 execute(chain.head(), TraceListener.NO_LAYER, 0, 0);
@@ -319,19 +314,14 @@ public final class TornadoEngine implements Engine {
         int step = together ? rows.heads() : 1;
         for (int first = 0; first < selected.length; first += step) {
             int count = Math.min(step, selected.length - first);
-            select(stage, selected, first, count);
+            select(stage, selected, candidates, first, count);
             int position = piece.position(selected[first]);
             int traced = Math.clamp(piece.selectedOfFirst() - first, 0, count);
             execute(together ? chain.heads() : chain.head(), TraceListener.NO_LAYER, position, traced);
-            boolean takesLogits = false;
             for (int row = 0; row < count; row++) {
-                int found = onlyLikeliest[first + row] && graphs.findsLikeliest()
-                        ? arrays.get(ControlKeys.likeliest(stage)).get(row)
-                        : LikeliestKernels.NOT_FINITE;
-                likeliest[first + row] = found == LikeliestKernels.NOT_FINITE ? BatchPiece.NO_TOKEN : found;
-                takesLogits |= found == LikeliestKernels.NOT_FINITE;
+                found.add(found(stage, row, candidates[first + row]));
             }
-            if (takesLogits) {
+            if (found.subList(first, first + count).stream().anyMatch(Optional::isEmpty)) {
                 copyLogits(stage, wanted, first, count);
             }
         }
@@ -345,6 +335,21 @@ public final class TornadoEngine implements Engine {
             released = true;
         }
         return wanted;
+    }
+
+    /** None where logits are wanted, or say what is wrong with them. */
+    private Optional<Candidates> found(Stage head, int row, int count) {
+        if (count == 0) {
+            return Optional.empty();
+        }
+        FloatArray likeliest = arrays.get(ControlKeys.likeliest(head));
+        int[] ids = new int[count];
+        float[] largest = new float[count];
+        for (int rank = 0; rank < count; rank++) {
+            ids[rank] = (int) likeliest.get(LikeliestKernels.index(row, rank));
+            largest[rank] = likeliest.get(LikeliestKernels.logit(row, rank));
+        }
+        return ids[0] == LikeliestKernels.NOT_FINITE ? Optional.empty() : Optional.of(new Candidates(ids, largest));
     }
 
     private float[] wanted(int count) {
@@ -382,27 +387,6 @@ public final class TornadoEngine implements Engine {
         MemorySegment from = arrays.get(traced.array()).getSegment();
         MemorySegment.copy(from, ValueLayout.JAVA_FLOAT, 0, output, 0, output.length);
         listener.orElseThrow().opFinished(layer, traced.op(), firstPosition, count, output);
-    }
-
-    /** Takes what is handed over of one row. */
-    private static final class LikeliestToken implements LogitsSink {
-        private final int vocabSize;
-        private int token;
-
-        LikeliestToken(int vocabSize) {
-            this.vocabSize = vocabSize;
-        }
-
-        @Override
-        public void accept(int span, int position, float[] logits, int offset) {
-            Logits.requireFinite(logits, offset, vocabSize, position);
-            token = Logits.argmax(logits, vocabSize);
-        }
-
-        @Override
-        public void acceptLikeliest(int span, int position, int found) {
-            token = found;
-        }
     }
 
     /** The pages on the device. */

@@ -5,6 +5,7 @@ import io.github.tornadotransformers.models.batching.KvCache;
 import io.github.tornadotransformers.models.batching.Span;
 import io.github.tornadotransformers.models.batching.Wanted;
 import io.github.tornadotransformers.models.checkpoint.DType;
+import io.github.tornadotransformers.models.generation.Candidates;
 import io.github.tornadotransformers.models.generation.ForwardPass;
 import io.github.tornadotransformers.models.generation.TraceListener;
 import io.github.tornadotransformers.models.program.Program;
@@ -95,14 +96,28 @@ public final class TornadoForwardPass implements ForwardPass {
     }
 
     @Override
-    public int likeliest(int[] tokens, int firstPosition) {
-        return engine.likeliest(new Span(cache, firstPosition, tokens, Wanted.LAST, true));
+    public void forward(int[] tokens, int firstPosition, int candidates, LogitsSink sink) {
+        Span span = new Span(cache, firstPosition, tokens, Wanted.LAST, candidates);
+        engine.run(Batch.of(span), new LastToken(sink));
     }
 
     @Override
     public void forwardAll(int[] tokens, int firstPosition, LogitsSink sink) {
         Span span = new Span(cache, firstPosition, tokens, Wanted.ALL);
         engine.run(Batch.of(span), (_, position, all, offset) -> sink.accept(position, all, offset));
+    }
+
+    /** Hands on what there is of the only token. */
+    private record LastToken(LogitsSink sink) implements io.github.tornadotransformers.models.batching.LogitsSink {
+        @Override
+        public void accept(int span, int position, float[] logits, int offset) {
+            sink.accept(position, logits, offset);
+        }
+
+        @Override
+        public void acceptCandidates(int span, int position, Candidates found) {
+            sink.acceptCandidates(position, found);
+        }
     }
 
     @Override

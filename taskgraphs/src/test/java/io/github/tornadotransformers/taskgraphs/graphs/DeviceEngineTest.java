@@ -16,8 +16,11 @@ import io.github.tornadotransformers.models.checkpoint.DType;
 import io.github.tornadotransformers.models.checkpoint.WeightAllocator;
 import io.github.tornadotransformers.models.checkpoint.WeightData;
 import io.github.tornadotransformers.models.checkpoint.Weights;
+import io.github.tornadotransformers.models.generation.Candidates;
 import io.github.tornadotransformers.models.generation.ForwardPass;
+import io.github.tornadotransformers.models.generation.GenerationOptions;
 import io.github.tornadotransformers.models.generation.NonFiniteLogitException;
+import io.github.tornadotransformers.models.generation.SamplingOptions;
 import io.github.tornadotransformers.models.gpt2.Gpt2Config;
 import io.github.tornadotransformers.models.llama.LlamaConfig;
 import io.github.tornadotransformers.models.program.Program;
@@ -29,9 +32,11 @@ import io.github.tornadotransformers.taskgraphs.devices.DeviceInfo;
 import io.github.tornadotransformers.taskgraphs.devices.MathMode;
 import io.github.tornadotransformers.taskgraphs.devices.TornadoDevices;
 import io.github.tornadotransformers.testsupport.Bits;
+import io.github.tornadotransformers.testsupport.Generations;
 import io.github.tornadotransformers.testsupport.RandomConfigs;
 import io.github.tornadotransformers.testsupport.RandomData;
 import io.github.tornadotransformers.testsupport.RandomModels;
+import io.github.tornadotransformers.testsupport.RankedTokens;
 import java.lang.foreign.ValueLayout;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -154,8 +159,8 @@ class DeviceEngineTest {
                 int[] prompt = pair.text(20);
                 Bits.assertSame(
                         "prompt", pair.device().forward(prompt, 0), pair.host().forward(prompt, 0));
-                assertThat(pair.device().likeliest(prompt, 0))
-                        .isEqualTo(pair.host().likeliest(prompt, 0));
+                requireCandidates(pair, prompt, 1);
+                requireCandidates(pair, prompt, Math.min(7, pair.program().vocabSize()));
                 int[] text = pair.text(5);
                 for (int position = 0; position < text.length; position++) {
                     int[] token = {text[position]};
@@ -166,6 +171,27 @@ class DeviceEngineTest {
                 }
             }
         });
+    }
+
+    private static void requireCandidates(Pair pair, int[] prompt, int count) {
+        float[] logits = pair.host().forward(prompt, 0);
+        Candidates expected = RankedTokens.of(logits, 0, pair.program().vocabSize(), count);
+        List<Candidates> found = new ArrayList<>();
+        pair.device().forward(prompt, 0, count, new ForwardPass.LogitsSink() {
+            @Override
+            public void accept(int position, float[] all, int offset) {
+                throw new AssertionError("logits at position " + position);
+            }
+
+            @Override
+            public void acceptCandidates(int position, Candidates candidates) {
+                assertThat(position).isEqualTo(prompt.length - 1);
+                found.add(candidates);
+            }
+        });
+        assertThat(found).hasSize(1);
+        assertThat(found.getFirst().ids()).containsExactly(expected.ids());
+        Bits.assertSame("candidates", found.getFirst().logits(), expected.logits());
     }
 
     /** The device says that there is no likeliest token, and the logits say why. */
@@ -184,9 +210,13 @@ class DeviceEngineTest {
             DeviceInfo info = TornadoDevices.choose(Optional.empty(), Optional.empty(), MathMode.STRICT);
             DeviceOptions options = DeviceOptions.of(info).withGraph(graph);
             try (ForwardPass device = TornadoForwardPass.open(program, DType.F32, _ -> weights, options)) {
-                assertThatThrownBy(() -> device.likeliest(new int[] {3, 4}, 0))
-                        .isInstanceOf(NonFiniteLogitException.class)
-                        .hasMessageContaining("logit 7 at position 1 is NaN");
+                SamplingOptions few = new SamplingOptions(0.9, 5, 1, 0, 1, 42, false);
+                for (SamplingOptions sampling : List.of(SamplingOptions.GREEDY, few)) {
+                    assertThatThrownBy(() -> Generations.sampled(
+                                    device, new int[] {3, 4}, sampling, GenerationOptions.ofTokens(2)))
+                            .isInstanceOf(NonFiniteLogitException.class)
+                            .hasMessageContaining("logit 7 at position 1 is NaN");
+                }
             }
         });
     }

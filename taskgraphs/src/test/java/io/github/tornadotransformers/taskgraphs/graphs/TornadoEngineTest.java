@@ -10,6 +10,7 @@ import io.github.tornadotransformers.emulator.OnEmulator;
 import io.github.tornadotransformers.host.HostForwardPass;
 import io.github.tornadotransformers.host.HostInterpreter;
 import io.github.tornadotransformers.host.ScalarOps;
+import io.github.tornadotransformers.kernels.LikeliestKernels;
 import io.github.tornadotransformers.models.ModelConfig;
 import io.github.tornadotransformers.models.batching.Batch;
 import io.github.tornadotransformers.models.batching.CacheFullException;
@@ -20,8 +21,8 @@ import io.github.tornadotransformers.models.batching.Span;
 import io.github.tornadotransformers.models.batching.Wanted;
 import io.github.tornadotransformers.models.checkpoint.DType;
 import io.github.tornadotransformers.models.checkpoint.Weights;
+import io.github.tornadotransformers.models.generation.Candidates;
 import io.github.tornadotransformers.models.generation.ForwardPass;
-import io.github.tornadotransformers.models.generation.Logits;
 import io.github.tornadotransformers.models.program.Program;
 import io.github.tornadotransformers.taskgraphs.devices.DeviceException;
 import io.github.tornadotransformers.taskgraphs.devices.DeviceInfo;
@@ -32,6 +33,7 @@ import io.github.tornadotransformers.testsupport.Bits;
 import io.github.tornadotransformers.testsupport.RandomConfigs;
 import io.github.tornadotransformers.testsupport.RandomData;
 import io.github.tornadotransformers.testsupport.RandomModels;
+import io.github.tornadotransformers.testsupport.RankedTokens;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -160,38 +162,40 @@ class TornadoEngineTest {
         }
     }
 
-    /** On a GPU; of every other sequence logits are wanted, which come beside. */
+    /** On a GPU; of every other sequence all logits are wanted, or too many candidates: they come beside. */
     @ParameterizedTest
     @ValueSource(ints = {1, 2, 9, 50})
-    void likeliestTokensServeInsteadOfLogits(int sequences) {
+    void candidatesServeInsteadOfLogits(int sequences) {
         Emulator.run(new EmulatedDevice(DeviceLimits.GPU), () -> {
             Model model = Model.of(new RandomData(5));
             List<BatchSchedule.Text> texts = model.texts(new RandomData(6), sequences);
-            Likeliest found = new Likeliest(texts);
+            Found found = new Found(texts);
+            int several = Math.min(40, model.program.vocabSize());
+            int[] counts = {1, 0, several, LikeliestKernels.MOST + 1};
             try (TornadoEngine engine = model.open(GraphMode.LAYERED, 64, 50, FreedPages.NONE)) {
                 for (boolean all : new boolean[] {false, true}) {
                     List<Span> spans = new ArrayList<>();
                     for (BatchSchedule.Text text : texts) {
-                        boolean only = all || spans.size() % 2 == 0;
+                        int candidates = all ? several : counts[spans.size() % counts.length];
                         int[] tokens =
                                 Arrays.copyOf(text.tokens(), Math.min(sequences < 10 ? 5 : 1, text.tokens().length));
-                        spans.add(new Span(engine.open(CONTEXT), 0, tokens, Wanted.LAST, only));
+                        spans.add(new Span(engine.open(CONTEXT), 0, tokens, Wanted.LAST, candidates));
                     }
                     engine.run(new Batch(spans), found);
                     spans.forEach(span -> span.cache().close());
                 }
             }
-            assertThat(found.tokens).isEqualTo(sequences + Math.ceilDiv(sequences, 2));
+            assertThat(found.candidates).isEqualTo(sequences + Math.ceilDiv(sequences, 2));
             assertThat(found.logits).isEqualTo(sequences / 2);
         });
     }
 
-    private static final class Likeliest implements LogitsSink {
+    private static final class Found implements LogitsSink {
         private final List<BatchSchedule.Text> texts;
-        private int tokens;
+        private int candidates;
         private int logits;
 
-        Likeliest(List<BatchSchedule.Text> texts) {
+        Found(List<BatchSchedule.Text> texts) {
             this.texts = texts;
         }
 
@@ -203,10 +207,12 @@ class TornadoEngineTest {
         }
 
         @Override
-        public void acceptLikeliest(int span, int position, int token) {
-            float[] expected = texts.get(span).logits()[position];
-            assertThat(token).isEqualTo(Logits.argmax(expected, expected.length));
-            tokens++;
+        public void acceptCandidates(int span, int position, Candidates found) {
+            float[] all = texts.get(span).logits()[position];
+            Candidates expected = RankedTokens.of(all, 0, all.length, found.ids().length);
+            assertThat(found.ids()).containsExactly(expected.ids());
+            Bits.assertSame("span " + span, found.logits(), expected.logits());
+            candidates++;
         }
     }
 

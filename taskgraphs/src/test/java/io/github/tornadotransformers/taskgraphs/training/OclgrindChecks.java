@@ -1,6 +1,7 @@
 package io.github.tornadotransformers.taskgraphs.training;
 
 import static io.github.tornadotransformers.taskgraphs.memory.GroupContext.CONTEXT;
+import static org.assertj.core.api.Assertions.assertThat;
 
 import io.github.tornadotransformers.host.HostForwardPass;
 import io.github.tornadotransformers.host.ScalarOps;
@@ -9,6 +10,7 @@ import io.github.tornadotransformers.models.ModelConfig;
 import io.github.tornadotransformers.models.Sizes;
 import io.github.tornadotransformers.models.checkpoint.DType;
 import io.github.tornadotransformers.models.checkpoint.Weights;
+import io.github.tornadotransformers.models.generation.Candidates;
 import io.github.tornadotransformers.models.generation.ForwardPass;
 import io.github.tornadotransformers.models.gpt2.Gpt2Config;
 import io.github.tornadotransformers.models.llama.LlamaConfig;
@@ -35,6 +37,7 @@ import io.github.tornadotransformers.taskgraphs.memory.Scalar;
 import io.github.tornadotransformers.testsupport.Bits;
 import io.github.tornadotransformers.testsupport.RandomData;
 import io.github.tornadotransformers.testsupport.RandomModels;
+import io.github.tornadotransformers.testsupport.RankedTokens;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -50,13 +53,14 @@ import uk.ac.manchester.tornado.api.types.arrays.FloatArray;
  * once all went well; the second says what runs.
  */
 public final class OclgrindChecks {
-    /** Two tokens of small models in each type, and the gradients of a smaller one, on the device and the host. */
+    /** Two tokens of small models in each type, candidates of a third, and the gradients of a smaller one, on the device and the host. */
     static final String TOKENS = "tokens";
 
     /** A kernel whose items read what others write, with no barrier in between. */
     static final String RACE = "race";
 
     private static final int GROUP = 128;
+    private static final int CANDIDATES = 7;
 
     /** A second slice of hidden, and one of a few elements; even, so that rows are whole words of two. */
     private static final ModelConfig GPT2 = new Gpt2Config(new Sizes(20, 16, 132, 12, 1), 2, 1e-5f, true, true);
@@ -102,7 +106,27 @@ public final class OclgrindChecks {
                         engine.forward(token, position),
                         host.forward(token, position));
             }
+            requireTheHostsCandidates(engine, host);
         }
+    }
+
+    /** Of the third token. */
+    private static void requireTheHostsCandidates(ForwardPass engine, ForwardPass host) {
+        int[] token = {9};
+        Candidates expected =
+                RankedTokens.of(host.forward(token, 2), 0, host.program().vocabSize(), CANDIDATES);
+        engine.forward(token, 2, CANDIDATES, new ForwardPass.LogitsSink() {
+            @Override
+            public void accept(int position, float[] logits, int offset) {
+                throw new AssertionError("logits at " + position);
+            }
+
+            @Override
+            public void acceptCandidates(int position, Candidates found) {
+                assertThat(found.ids()).containsExactly(expected.ids());
+                Bits.assertSame("candidates", found.logits(), expected.logits());
+            }
+        });
     }
 
     private static void requireTheHostsGradients(DeviceInfo device) {

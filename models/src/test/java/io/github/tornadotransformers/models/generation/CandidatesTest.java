@@ -4,13 +4,14 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.github.tornadotransformers.models.program.Program;
+import io.github.tornadotransformers.testsupport.RankedTokens;
 import java.util.Arrays;
 import java.util.Map;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
 
-/** Logits are asked for only where something depends on more of them than which is the largest. */
-class LikeliestTokenTest {
+/** All logits are asked for only where something depends on more than the largest. */
+class CandidatesTest {
     private static final int[] PROMPT = {5, 6};
     private static final int[] SAID = {3, 7, 2};
     private static final SamplingOptions PENALIZING = new SamplingOptions(0, 0, 1, 0, 1.5, 0, true);
@@ -19,7 +20,7 @@ class LikeliestTokenTest {
     private static final class Counting implements ForwardPass {
         private final ScriptedForwardPass pass;
         private int logits;
-        private int likeliest;
+        private int candidates;
 
         Counting(ScriptedForwardPass pass) {
             this.pass = pass;
@@ -48,11 +49,16 @@ class LikeliestTokenTest {
         }
 
         @Override
-        public int likeliest(int[] tokens, int firstPosition) {
-            likeliest++;
-            int token = ForwardPass.super.likeliest(tokens, firstPosition);
-            logits--;
-            return token;
+        public void forward(int[] tokens, int firstPosition, int count, LogitsSink sink) {
+            float[] all = pass.forward(tokens, firstPosition);
+            if (Float.isFinite(all[4])) {
+                candidates += count;
+                sink.acceptCandidates(
+                        firstPosition + tokens.length - 1,
+                        RankedTokens.of(all, 0, program().vocabSize(), count));
+            } else {
+                sink.accept(firstPosition + tokens.length - 1, all, 0);
+            }
         }
 
         @Override
@@ -89,15 +95,25 @@ class LikeliestTokenTest {
         assertThat(forward.generate(SamplingOptions.GREEDY, GenerationListener.NONE)
                         .ids())
                 .containsExactly(SAID);
-        assertThat(forward.likeliest).isEqualTo(3);
+        assertThat(forward.candidates).isEqualTo(3);
         assertThat(forward.logits).as("the prompt, but for its last token").isEqualTo(1);
+    }
+
+    @Test
+    void aSampledTextTakesWhatTopKLeaves() {
+        SamplingOptions sampling = new SamplingOptions(2, 4, 1, 0, 1, 5, false);
+        Counting forward = Counting.saying();
+        int[] ids = forward.generate(sampling, GenerationListener.NONE).ids();
+        assertThat(forward.candidates).isEqualTo(4 * ids.length);
+        assertThat(forward.logits).as("the prompt, but for its last token").isEqualTo(1);
+        assertThat(Counting.saying().generate(sampling, _ -> {}).ids()).containsExactly(ids);
     }
 
     @Test
     void aListenerThatHearsOfChoicesGetsLogits() {
         Counting forward = Counting.saying();
         assertThat(forward.generate(SamplingOptions.GREEDY, _ -> {}).ids()).containsExactly(SAID);
-        assertThat(forward.likeliest).isZero();
+        assertThat(forward.candidates).isZero();
     }
 
     @Test
@@ -108,7 +124,7 @@ class LikeliestTokenTest {
         forward.generate(PENALIZING, GenerationListener.NONE);
         GenerationResult biased = forward.generate(SamplingOptions.GREEDY.withChanges(bias), GenerationListener.NONE);
         assertThat(biased.ids()).containsExactly(1, 1, 1);
-        assertThat(forward.likeliest).isZero();
+        assertThat(forward.candidates).isZero();
     }
 
     @Test
