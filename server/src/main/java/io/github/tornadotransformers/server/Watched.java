@@ -1,5 +1,6 @@
 package io.github.tornadotransformers.server;
 
+import io.github.tornadotransformers.models.generation.Candidates;
 import io.github.tornadotransformers.models.generation.Sequence;
 import io.github.tornadotransformers.models.generation.Step;
 import io.github.tornadotransformers.models.generation.StopReason;
@@ -30,6 +31,16 @@ final class Watched implements Sequence {
     @Override
     public Optional<StopReason> accept(float[] logits, int offset) {
         return sequence.accept(logits, offset);
+    }
+
+    @Override
+    public int candidates() {
+        return sequence.candidates();
+    }
+
+    @Override
+    public Optional<StopReason> acceptCandidates(Candidates found) {
+        return sequence.acceptCandidates(found);
     }
 
     @Override
