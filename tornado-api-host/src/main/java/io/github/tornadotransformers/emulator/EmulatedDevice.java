@@ -30,6 +30,7 @@ public final class EmulatedDevice implements TornadoDevice, TornadoTargetDevice,
     private long bytesToDevice;
     private long bytesToHost;
     private long tasksRun;
+    private boolean refusesReplays;
     private BiConsumer<TornadoNativeArray, TornadoNativeArray> copyFault = (_, _) -> {};
 
     public EmulatedDevice() {
@@ -43,6 +44,15 @@ public final class EmulatedDevice implements TornadoDevice, TornadoTargetDevice,
     /** From now on copies to the device are followed by what a fault does: it gets the host's array and what has arrived of it. */
     public void breakCopies(BiConsumer<TornadoNativeArray, TornadoNativeArray> fault) {
         copyFault = fault;
+    }
+
+    /** From now on a graph that is to be replayed fails when it is first executed, after it has taken its memory. */
+    public void refuseReplays() {
+        refusesReplays = true;
+    }
+
+    boolean refusesReplays() {
+        return refusesReplays;
     }
 
     void arrived(TornadoNativeArray host, TornadoNativeArray memory) {

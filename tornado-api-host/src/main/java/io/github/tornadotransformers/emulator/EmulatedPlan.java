@@ -21,6 +21,7 @@ public final class EmulatedPlan {
     private EmulatedGraph previous;
     private GridScheduler grids = new GridScheduler();
     private boolean profiles;
+    private boolean replays;
 
     /**
      * A plan on the emulator's device.
@@ -105,6 +106,11 @@ public final class EmulatedPlan {
         }
     }
 
+    /** Has graphs replayed, which makes no difference unless the device refuses it. */
+    public void replay() {
+        replays = true;
+    }
+
     public void profile(boolean on) {
         profiles = on;
     }
@@ -147,6 +153,9 @@ public final class EmulatedPlan {
         for (EmulatedGraph graph : selected) {
             requireGrids(graph);
             graph.execute(device, previous, grids);
+            if (replays && device.refusesReplays()) {
+                throw new EmulatorException("graph %s cannot be replayed".formatted(graph.name()));
+            }
         }
         previous = selected.getLast();
     }

@@ -53,8 +53,8 @@ public record Gpu(String name, Processors processors, Memory memory, Launch laun
     private static final double ATTAINABLE = 0.9;
 
     /**
-     * Kernels that do nothing, one after the other, on an H100: 2.1 microseconds in a stream, 1.3 in a CUDA graph (Hazy Research, "Look Ma, No Bubbles!", 2025). What
-     * TornadoVM adds on the host comes on top where it is more.
+     * Kernels that do nothing, one after the other, on an H100: 2.1 microseconds in a stream, 1.3 in a CUDA graph (Hazy Research, "Look Ma, No Bubbles!", 2025);
+     * the first is taken as 2. What TornadoVM adds on the host comes on top where it is more.
      */
     private static final Launch LAUNCH = new Launch(2e-6, 1.3e-6);
 

@@ -40,7 +40,7 @@ class DevicesCommandTest {
                 .hasSize(2)
                 .startsWith(
                         "0:0  virtual  emulator (no device) (emulator (no device)): cpu, memory 4.0 GiB, one buffer 1.0"
-                                + " GiB, work-group 1024, fp64 yes, fp16 no (not needed)")
+                                + " GiB, work-group 1024, fp64 yes, fp16 no (not needed), replays graphs")
                 .endsWith("     strict mode: yes");
     }
 

@@ -13,9 +13,9 @@ public enum Backend {
     /** No backend of a device: the emulator, which only tests see. */
     VIRTUAL;
 
-    /** Whether a driver can note what a graph asks of the device, and do it again when it is told once. */
+    /** Whether a driver can note what a graph asks of the device, and do it again when it is told once. The emulator does so each time. */
     public boolean replaysGraphs() {
-        return this == PTX || this == CUDA;
+        return this == PTX || this == CUDA || this == VIRTUAL;
     }
 
     /** As users name it. */

@@ -118,13 +118,23 @@ public final class DevicePlan implements AutoCloseable {
             if (!replays || !compiled.isEmpty()) {
                 throw failure;
             }
-            // A driver that notes nothing does what it is told all the same.
-            replays = false;
-            report = new CompileReport(0, 0);
-            plan = build();
+            goOnWithoutReplays(failure);
             run(graph);
         }
         compiled.add(graph);
+    }
+
+    /** A driver that notes nothing does what it is told all the same. What the first try has taken of the device's memory is the second's. */
+    private void goOnWithoutReplays(Throwable failure) {
+        try {
+            close();
+        } catch (RuntimeException | Error also) {
+            also.addSuppressed(failure);
+            throw also;
+        }
+        replays = false;
+        report = new CompileReport(0, 0);
+        plan = build();
     }
 
     private void run(DeviceGraph graph) {

@@ -3,6 +3,8 @@ package io.github.tornadotransformers.taskgraphs.graphs;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.github.tornadotransformers.emulator.EmulatedDevice;
+import io.github.tornadotransformers.emulator.Emulator;
 import io.github.tornadotransformers.emulator.OnEmulator;
 import io.github.tornadotransformers.models.InvalidRequest;
 import io.github.tornadotransformers.models.Sizes;
@@ -19,6 +21,8 @@ import io.github.tornadotransformers.taskgraphs.devices.MathMode;
 import io.github.tornadotransformers.taskgraphs.devices.TornadoDevices;
 import io.github.tornadotransformers.testsupport.RandomData;
 import io.github.tornadotransformers.testsupport.RandomModels;
+import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
@@ -83,6 +87,27 @@ class DeviceRefusalTest {
             int kernels = prepared.kernelsCompiled();
             assertThat(prepared.forward(new int[20], 0).clone()).isEqualTo(other.forward(new int[20], 0));
             assertThat(prepared.kernelsCompiled()).isEqualTo(kernels).isEqualTo(other.kernelsCompiled());
+        }
+    }
+
+    @Test
+    void aDriverThatReplaysNothingGivesTheSameBitsFromAsMuchMemory() {
+        EmulatedDevice replaying = new EmulatedDevice();
+        EmulatedDevice refusing = new EmulatedDevice();
+        refusing.refuseReplays();
+        assertThat(Emulator.call(refusing, () -> logitsAndMemory(refusing)))
+                .isEqualTo(Emulator.call(replaying, () -> logitsAndMemory(replaying)));
+        assertThat(refusing.usedBytes()).isZero();
+    }
+
+    private static List<Object> logitsAndMemory(EmulatedDevice device) {
+        try (TornadoForwardPass forward = open(MathMode.STRICT)) {
+            List<Object> seen = new ArrayList<>();
+            for (int position = 0; position < 3; position++) {
+                seen.add(Arrays.hashCode(forward.forward(new int[] {position}, position)));
+                seen.add(device.usedBytes());
+            }
+            return seen;
         }
     }
 
