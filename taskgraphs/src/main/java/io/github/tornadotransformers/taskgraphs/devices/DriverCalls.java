@@ -31,7 +31,7 @@ public final class DriverCalls implements AutoCloseable {
     private final DeviceInfo device;
     private final Optional<HeldOutput> output;
     private final long start;
-    private boolean thrown;
+    private boolean told;
 
     private DriverCalls(DeviceInfo device, Optional<HeldOutput> output) {
         this.device = device;
@@ -62,21 +62,26 @@ public final class DriverCalls implements AutoCloseable {
                 .map(call -> call.group(1) + " returned " + call.group(2))
                 .findFirst();
         if (failed.isPresent()) {
-            thrown = true;
+            told = true;
             throw new DeviceException(Wording.of(
                     "graph %s failed on %s: %s; its results cannot be trusted, try %s host",
                     graph, device, failed.get(), Term.ENGINE));
         }
     }
 
-    /** Reports that {@link #requireSuccess} has not thrown go to {@link System#err}: they are no result. */
+    /** What has failed so far is done in another way: nobody needs to read of it. */
+    public void forgive() {
+        told = true;
+    }
+
+    /** Reports that {@link #requireSuccess} has not thrown, and that are not forgiven, go to {@link System#err}: they are no result. */
     @Override
     public void close() {
         String reports = FAILED.matcher(output.map(this::letGo).orElse(""))
                 .results()
                 .map(MatchResult::group)
                 .collect(Collectors.joining());
-        if (!thrown) {
+        if (!told) {
             System.err.print(reports);
         }
     }

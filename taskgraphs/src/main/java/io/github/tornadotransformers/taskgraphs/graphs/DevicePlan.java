@@ -115,13 +115,17 @@ public final class DevicePlan implements AutoCloseable {
         try {
             run(graph);
         } catch (RuntimeException | Error failure) {
-            if (!replays || !compiled.isEmpty()) {
+            if (!mayGoOnWithoutReplays()) {
                 throw failure;
             }
             goOnWithoutReplays(failure);
             run(graph);
         }
         compiled.add(graph);
+    }
+
+    private boolean mayGoOnWithoutReplays() {
+        return replays && compiled.isEmpty();
     }
 
     /** A driver that notes nothing does what it is told all the same. What the first try has taken of the device's memory is the second's. */
@@ -143,13 +147,13 @@ public final class DevicePlan implements AutoCloseable {
             if (compiled.contains(graph)) {
                 last = plan.withGraph(indices.get(graph)).execute();
             } else {
-                compile(graph);
+                compile(graph, calls);
             }
             calls.requireSuccess(lastGraph);
         }
     }
 
-    private void compile(DeviceGraph graph) {
+    private void compile(DeviceGraph graph, DriverCalls calls) {
         listener.compiling(
                 report.kernels(),
                 graphs.stream().mapToInt(each -> each.tasks().size()).sum());
@@ -160,6 +164,11 @@ public final class DevicePlan implements AutoCloseable {
             String log = last.getProfilerResult().getProfileLog();
             report = report.plus(CompileReport.of(graph.taskKeys(), device, log));
             plan.withoutProfiler();
+        } catch (RuntimeException | Error failure) {
+            if (mayGoOnWithoutReplays()) {
+                calls.forgive();
+            }
+            throw failure;
         } finally {
             ALLOCATING.unlock();
             listener.compiled();

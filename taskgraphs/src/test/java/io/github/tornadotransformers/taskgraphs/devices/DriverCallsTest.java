@@ -129,6 +129,19 @@ class DriverCallsTest {
     }
 
     @Test
+    void nobodyReadsOfWhatIsForgiven() throws Exception {
+        String errors = errorsOf(() -> {
+            try (DriverCalls calls = DriverCalls.of(DEVICE, held)) {
+                print("a token[TornadoVM-CUDA-JNI] ERROR : cuStreamBeginCapture -> Returned: 801 (CUDA_ERROR_801)\n");
+                calls.forgive();
+            }
+            return null;
+        });
+        assertThat(errors).isEmpty();
+        assertThat(cameOut()).isEqualTo("a token");
+    }
+
+    @Test
     void callsOfBeforeAreOthers() throws Exception {
         String errors = errorsOf(() -> {
             try (DriverCalls _ = DriverCalls.of(DEVICE, held)) {
