@@ -22,8 +22,10 @@ final class PackedRows {
     void pack(float[] x, int offset, int rows, int depth, Regions regions) {
         this.rows = rows;
         this.depth = depth;
-        int whole = rows / Tiles.ROWS * Tiles.ROWS;
-        padded = whole == rows ? rows : whole + Tiles.height(rows - whole);
+        padded = 0;
+        while (padded < rows) {
+            padded += height(padded);
+        }
         if (elements.length < padded * depth) {
             elements = new float[padded * depth];
         }
@@ -48,6 +50,11 @@ final class PackedRows {
         return depth;
     }
 
+    /** Rows of the tile that begins with a row. */
+    int height(int row) {
+        return Tiles.height(rows - row, rows);
+    }
+
     /** Where the tile of a row begins: a slice that starts at {@code start} has {@code size} elements of each row. */
     int at(int start, int size, int row) {
         return start * padded + row * size;
@@ -64,7 +71,7 @@ final class PackedRows {
             int size = Math.min(HostOps.SLICE, depth - start);
             int height;
             for (int row = 0; row < rows; row += height) {
-                height = Tiles.height(rows - row);
+                height = height(row);
                 int first = at(start, size, row) + (block * DType.BLOCK - start) * height;
                 for (int r = 0; r < height; r++) {
                     float sum = 0f;
@@ -92,7 +99,7 @@ final class PackedRows {
         int size = Math.min(HostOps.SLICE, depth - start);
         int height;
         for (int row = 0; row < rows; row += height) {
-            height = Tiles.height(rows - row);
+            height = height(row);
             int at = at(start, size, row);
             if (row + height > rows) {
                 Arrays.fill(elements, at, at + height * size, 0f);

@@ -35,7 +35,7 @@ final class PanelProduct {
     /** One slice of the panel, {@code [depth][COLUMNS]}. */
     private float[] panel = new float[HostOps.SLICE * COLUMNS];
 
-    private final float[] sums = new float[ABREAST * COLUMNS];
+    private final float[] sums = new float[GROUP * COLUMNS];
     private final float[] slices = new float[GROUP * COLUMNS];
     private final float[] scales = new float[HostOps.SLICE / SMALLEST_BLOCK * COLUMNS];
     private final float[] minima = new float[HostOps.SLICE / SMALLEST_BLOCK * COLUMNS];
@@ -80,7 +80,7 @@ final class PanelProduct {
             int depth = Math.min(step, size - k);
             int height;
             for (int row = first; row < end; row += height) {
-                height = Tiles.height(x.rows() - row);
+                height = x.height(row);
                 int at = x.at(start, size, row) + k * height;
                 int to = (row - first) * COLUMNS;
                 StoredTiles.accumulate(x.elements(), at, height, matrix, start + k, column, depth, slices, to);
@@ -96,9 +96,8 @@ final class PanelProduct {
             matrix.copy(start, size, panel);
             int height;
             for (int row = 0; row < x.rows(); row += height) {
-                height = Tiles.height(x.rows() - row);
-                Tiles.multiply(x.elements(), x.at(start, size, row), height, panel, 0, size, sums);
-                VectorMath.add(totals, row * COLUMNS, sums, 0, height * COLUMNS);
+                height = x.height(row);
+                Tiles.multiply(x.elements(), x.at(start, size, row), height, panel, 0, size, totals, row * COLUMNS);
             }
         }
     }
@@ -114,7 +113,7 @@ final class PanelProduct {
             }
             int height;
             for (int row = 0; row < x.rows(); row += height) {
-                height = Tiles.height(x.rows() - row);
+                height = x.height(row);
                 quantizedSlice(x.elements(), x.at(start, size, row), height, size);
                 VectorMath.add(totals, row * COLUMNS, slices, 0, height * COLUMNS);
             }
@@ -132,12 +131,11 @@ final class PanelProduct {
             WidenedBlocks.copyScales(matrix, start, size, column, scales, minima);
             int height;
             for (int row = 0; row < x.rows(); row += height) {
-                height = Tiles.height(x.rows() - row);
+                height = x.height(row);
                 int at = x.at(start, size, row);
                 Arrays.fill(slices, 0f);
                 for (int block = 0; block < size; block += blockRows) {
-                    Tiles.multiply(x.elements(), at + block * height, height, panel, block, blockRows, sums);
-                    addScaled(block / blockRows * COLUMNS, height);
+                    addBlock(x.elements(), at + block * height, height, block, blockRows, block / blockRows * COLUMNS);
                     if (inputs != null) {
                         addMinima(block / blockRows * COLUMNS, height, inputs, x.blockSumsAt(start + block, row));
                     }
@@ -163,26 +161,31 @@ final class PanelProduct {
         Arrays.fill(slices, 0f);
         for (int block = 0; block < size; block += DType.BLOCK) {
             int depth = Math.min(DType.BLOCK, size - block);
-            Tiles.multiply(x, at + block * height, height, panel, block, depth, sums);
-            addScaled(block / DType.BLOCK * COLUMNS, height);
+            addBlock(x, at + block * height, height, block, depth, block / DType.BLOCK * COLUMNS);
         }
     }
 
-    /** {@code slices[r][c] += sums[r][c] * scales[scale + c]}. */
-    private void addScaled(int scale, int height) {
+    /** {@code slices[r][c] += scales[scale + c] * sum_k x[at + k * height + r] * panel[first + k][c]} for {@code k < depth}. */
+    private void addBlock(float[] x, int at, int height, int first, int depth, int scale) {
+        if (depth == Tiles.BLOCK) {
+            Tiles.multiplyBlock(x, at, height, panel, first, scales, scale, slices, 0);
+            return;
+        }
+        Arrays.fill(sums, 0f);
+        Tiles.multiply(x, at, height, panel, first, depth, sums, 0);
         for (int c = 0; c < COLUMNS; c += LANES) {
             FloatVector factor = FloatVector.fromArray(FLOATS, scales, scale + c);
-            for (int at = c; at < height * COLUMNS; at += COLUMNS) {
-                FloatVector.fromArray(FLOATS, sums, at)
-                        .fma(factor, FloatVector.fromArray(FLOATS, slices, at))
-                        .intoArray(slices, at);
+            for (int i = c; i < height * COLUMNS; i += COLUMNS) {
+                FloatVector.fromArray(FLOATS, sums, i)
+                        .fma(factor, FloatVector.fromArray(FLOATS, slices, i))
+                        .intoArray(slices, i);
             }
         }
     }
 
     /** Room for a group of rows more: the last group may be written whole. */
     private void clearTotals(int rows) {
-        int size = (rows + ABREAST) * COLUMNS;
+        int size = (rows + GROUP) * COLUMNS;
         if (totals.length < size) {
             totals = new float[size];
         }

@@ -34,6 +34,7 @@ final class StoredTiles {
     /** Whether {@link #accumulate} can do it, and should. */
     static boolean take(HostMatrix matrix, int column, int rows) {
         return PanelSweep.takes(matrix, column)
+                && !Tiles.copies(rows)
                 && switch (matrix.dtype()) {
                     case F32, BF16 -> true;
                     case STORED -> false;
@@ -53,7 +54,7 @@ final class StoredTiles {
             float[] x, int at, int height, HostMatrix matrix, int row, int column, int depth, float[] sums, int to) {
         MemorySegment elements = matrix.elements();
         long first = matrix.index(row, column) * matrix.dtype().bytes();
-        boolean few = height == Tiles.FEW;
+        boolean few = height == Tiles.LOW;
         switch (matrix.dtype()) {
             case F32 -> {
                 for (int c = 0; c < COLUMNS; c += 2 * LANES) {

@@ -1,6 +1,7 @@
 package io.github.tornadotransformers.host;
 
 import io.github.tornadotransformers.models.program.Scaling;
+import java.util.Set;
 import jdk.incubator.vector.FloatVector;
 import jdk.incubator.vector.IntVector;
 import jdk.incubator.vector.VectorMask;
@@ -19,9 +20,11 @@ final class VectorMath {
     static final VectorSpecies<Integer> INTS = FLOATS.withLanes(int.class);
     static final int LANES = FLOATS.length();
 
-    /** Registers for vectors: AVX2 has half as many as AVX-512 and NEON. */
+    private static final Set<String> X86 = Set.of("amd64", "x86_64");
+
+    /** Registers for vectors: x86 has 16 without AVX-512; all others have 32. */
     static final int REGISTERS =
-            FLOATS.vectorBitSize() < WIDEST && !System.getProperty("os.arch").equals("aarch64") ? 16 : 32;
+            FLOATS.vectorBitSize() < WIDEST && X86.contains(System.getProperty("os.arch")) ? 16 : 32;
 
     /** The bits of {@link ExactMath#ROUNDING}: adding an integer n to it as floats adds n to its bits. */
     private static final int ROUNDING_BITS = Float.floatToRawIntBits(ExactMath.ROUNDING);

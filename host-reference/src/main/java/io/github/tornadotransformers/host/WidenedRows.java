@@ -72,6 +72,10 @@ final class WidenedRows {
     private void copyRuns(
             HostMatrix matrix, int row, int rows, int column, int count, int step, float[] to, int target, int stride) {
         MemorySegment elements = matrix.elements();
+        if (matrix.layout() == WeightLayout.PANELS && count == WeightLayout.PANEL && stride == WeightLayout.PANEL) {
+            copyPanel(matrix, row, rows, column, to, target);
+            return;
+        }
         boolean paired = matrix.layout().isPaired(matrix.dtype(), matrix.columns(), column);
         long first = matrix.index(row, paired ? matrix.layout().runStart(column) : column);
         int copied = switch (matrix.dtype()) {
@@ -88,6 +92,53 @@ final class WidenedRows {
             for (int c = copied; c < count; c++) {
                 to[target + r * stride + c] = matrix.element(row + r, column + c);
             }
+        }
+    }
+
+    /** Rows of a whole panel, which lie behind each other here and there. */
+    private void copyPanel(HostMatrix matrix, int row, int rows, int column, float[] to, int target) {
+        MemorySegment from = matrix.elements();
+        long first = matrix.index(row, column);
+        int count = rows * WeightLayout.PANEL;
+        switch (matrix.dtype()) {
+            case F32 -> MemorySegment.copy(from, ValueLayout.JAVA_FLOAT, first * Float.BYTES, to, target, count);
+            case BF16 -> panelOfPairs(from, first * Short.BYTES, rows, to, target);
+            case F16 -> {
+                MemorySegment.copy(from, ValueLayout.JAVA_SHORT, first * Short.BYTES, halves, 0, count);
+                widenF16(halves, count, to, target);
+            }
+            case INT8 -> panelOfBytes(from, first, count, to, target);
+            case STORED -> throw new IllegalStateException("tensors are kept apart");
+        }
+    }
+
+    private static void panelOfPairs(MemorySegment from, long first, int rows, float[] to, int target) {
+        for (int r = 0; r < rows; r++) {
+            for (int c = 0; c < HALF; c += LANES) {
+                IntVector pairs = IntVector.fromMemorySegment(
+                        INTS,
+                        from,
+                        first + (long) r * (WeightLayout.PANEL * Short.BYTES) + (long) c * Integer.BYTES,
+                        ORDER);
+                int at = target + r * WeightLayout.PANEL + c;
+                pairs.lanewise(VectorOperators.LSHL, Short.SIZE)
+                        .reinterpretAsFloats()
+                        .intoArray(to, at);
+                pairs.and(UPPER).reinterpretAsFloats().intoArray(to, at + HALF);
+            }
+        }
+    }
+
+    /** Where vectors are short, a load takes more bytes than there are lanes, and the last are taken one by one. */
+    private static void panelOfBytes(MemorySegment from, long first, int count, float[] to, int target) {
+        int i = 0;
+        for (; i <= count - BYTES.length(); i += LANES) {
+            ((FloatVector) ByteVector.fromMemorySegment(BYTES, from, first + i, ORDER)
+                            .convertShape(VectorOperators.B2F, FLOATS, 0))
+                    .intoArray(to, target + i);
+        }
+        for (; i < count; i++) {
+            to[target + i] = from.get(ValueLayout.JAVA_BYTE, first + i);
         }
     }
 
