@@ -38,7 +38,7 @@ final class HostEngine {
             return open(model, program, dtype, settings);
         }
         VectorModule.require();
-        WarmingOps ops = WarmingOps.of(model.config(), dtype, threads(settings));
+        WarmingOps ops = WarmingOps.of(model, dtype, threads(settings));
         return open(model, program, dtype, settings, (loaded, weights) -> forward(loaded, weights, ops, settings));
     }
 

@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.github.tornadotransformers.models.ModelConfig;
 import io.github.tornadotransformers.models.checkpoint.DType;
+import io.github.tornadotransformers.models.checkpoint.RandomModel;
 import io.github.tornadotransformers.models.checkpoint.WeightLayout;
 import io.github.tornadotransformers.models.checkpoint.Weights;
 import io.github.tornadotransformers.models.llama.LlamaFamily;
@@ -33,7 +34,7 @@ class WarmingOpsTest {
             for (int position = 0; position < tokens.length; position++) {
                 if (position == tokens.length / 2) {
                     assertThat(ops.isWarm()).isFalse();
-                    ops.warmUp(config.miniature(), DType.BF16);
+                    ops.warmUp(miniature(), DType.BF16);
                     assertThat(ops.isWarm()).isTrue();
                 }
                 int[] token = {tokens[position]};
@@ -51,7 +52,7 @@ class WarmingOpsTest {
         try (WarmingOps ops = new WarmingOps(vector, _ -> {})) {
             multiply(ops, 32, 32);
             assertThat(vector.calls).isZero();
-            ops.warmUp(config.miniature(), DType.BF16);
+            ops.warmUp(miniature(), DType.BF16);
             multiply(ops, 32, 32);
             assertThat(vector.calls).isEqualTo(1);
         }
@@ -85,7 +86,7 @@ class WarmingOpsTest {
         List<WarmingOps> begun = new ArrayList<>();
         try (WarmingOps ops = new WarmingOps(new RecordingOps(), each -> {
             begun.add(each);
-            each.warmUp(config.miniature(), DType.BF16);
+            each.warmUp(miniature(), DType.BF16);
         })) {
             multiply(ops, 4096, 2048);
             assertThat(begun).containsExactly(ops);
@@ -99,15 +100,34 @@ class WarmingOpsTest {
             Thread layer = Thread.ofPlatform().start(() -> multiply(ops, 4096, 2048));
             layer.join(Duration.ofMillis(50));
             assertThat(layer.isAlive()).isTrue();
-            ops.warmUp(config.miniature(), DType.BF16);
+            ops.warmUp(miniature(), DType.BF16);
             layer.join();
             assertThat(vector.calls).isEqualTo(1);
         }
     }
 
     @Test
+    void aRowOfALargeLayerTakesTheLoopsForSeveralUntilItsOwnAreWarm() {
+        HostMatrix weight = RandomMatrix.of(DType.BF16, 4096, 2048, data);
+        float[] x = data.floats(4096);
+        float[] expected = data.floats(2048);
+        float[] actual = expected.clone();
+        new ScalarOps().linear(x, weight, null, Activation.SILU, Residual.ADD, 1, expected);
+        RecordingOps vector = new RecordingOps(true);
+        try (WarmingOps ops = new WarmingOps(vector, _ -> {})) {
+            ops.settle(WarmingOps.Pass.ROWS);
+            ops.linear(x, weight, null, Activation.SILU, Residual.ADD, 1, actual);
+            assertThat(vector.rows).isEqualTo(3);
+            Bits.assertSame("a row among three", actual, expected);
+            ops.settle(WarmingOps.Pass.TOKEN);
+            multiply(ops, 4096, 2048);
+            assertThat(vector.rows).isEqualTo(1);
+        }
+    }
+
+    @Test
     void smallModelsAreNotWarmedWhileTheyLoad() {
-        try (WarmingOps ops = WarmingOps.of(config, DType.BF16, 1)) {
+        try (WarmingOps ops = WarmingOps.of(new RandomModel(config, 1), DType.BF16, 1)) {
             assertThat(isWarming()).isFalse();
             assertThat(ops.isWarm()).isFalse();
         }
@@ -115,13 +135,17 @@ class WarmingOpsTest {
 
     @Test
     void closingEndsTheWarmingOfALargeModelWhateverItDoes() throws InterruptedException {
-        WarmingOps ops = WarmingOps.of(large(), DType.BF16, 1);
+        WarmingOps ops = WarmingOps.of(new RandomModel(large(), 1), DType.BF16, 1);
         assertThat(isWarming()).isTrue();
         ops.close();
         for (int i = 0; i < 1000 && isWarming(); i++) {
             Thread.sleep(10);
         }
         assertThat(isWarming()).isFalse();
+    }
+
+    private RandomModel miniature() {
+        return new RandomModel(config.miniature(), 1);
     }
 
     private static ModelConfig large() {
@@ -138,12 +162,19 @@ class WarmingOpsTest {
         ops.linear(new float[inputs], weight, null, Activation.NONE, Residual.NONE, 1, new float[outputs]);
     }
 
-    /** Counts products and does nothing. */
+    /** Counts products, and computes none unless it is to. */
     private static final class RecordingOps extends ForwardingOps {
+        private final boolean works;
         private int calls;
+        private int rows;
 
         RecordingOps() {
+            this(false);
+        }
+
+        RecordingOps(boolean works) {
             super(new ScalarOps());
+            this.works = works;
         }
 
         @Override
@@ -156,6 +187,10 @@ class WarmingOpsTest {
                 int rows,
                 float[] out) {
             calls++;
+            this.rows = rows;
+            if (works) {
+                super.linear(x, weight, bias, activation, residual, rows, out);
+            }
         }
     }
 }

@@ -61,7 +61,7 @@ public record Heads(int heads, int kvHeads, int headDim) {
 
     /** Few heads, in groups where this has groups. */
     public Heads miniature() {
-        return new Heads(4, kvHeads == heads ? 4 : 2, 32);
+        return new Heads(4, kvHeads == heads ? 4 : 2, 64);
     }
 
     /** Causal attention with a cache for so many positions. */

@@ -39,9 +39,9 @@ public record Sizes(int vocabSize, int contextLength, int hiddenSize, int interm
         json.put("num_hidden_layers", layers);
     }
 
-    /** So few of everything that a forward pass takes less than a millisecond, and still enough for every loop. */
+    /** So few of everything that a forward pass takes little time, and still enough for every loop, and for a block of any format. */
     public Sizes miniature() {
-        return new Sizes(512, 32, 128, 256, Math.min(layers, 1));
+        return new Sizes(256, 32, 256, 256, Math.min(layers, 1));
     }
 
     public Sizes withLayers(int layers) {

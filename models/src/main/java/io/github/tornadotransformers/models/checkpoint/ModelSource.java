@@ -3,7 +3,10 @@ package io.github.tornadotransformers.models.checkpoint;
 import io.github.tornadotransformers.models.ModelConfig;
 import io.github.tornadotransformers.models.program.Program;
 import io.github.tornadotransformers.models.program.Weight;
+import java.util.Comparator;
+import java.util.EnumMap;
 import java.util.List;
+import java.util.Map;
 
 /** What an engine needs of a model: its shape, and where its weights come from. */
 public interface ModelSource {
@@ -45,6 +48,23 @@ public interface ModelSource {
 
     /** In what a layer of a matrix is kept as {@code STORED}. */
     List<ColumnRun> columns(Weight weight, int layer);
+
+    /** The formats of matrices in blocks that are kept as {@code STORED}, those of most weights first. */
+    default List<BlockFormat> formats() {
+        Map<BlockFormat, Long> elements = new EnumMap<>(BlockFormat.class);
+        for (Weight weight : config().weights()) {
+            for (int layer = 0; weight.kind() == Weight.Kind.MATRIX && layer < weight.layers(); layer++) {
+                for (ColumnRun run : columns(weight, layer)) {
+                    if (run.type() instanceof ColumnType.Blocks blocks) {
+                        elements.merge(blocks.format(), (long) weight.rows() * run.columns(), Long::sum);
+                    }
+                }
+            }
+        }
+        return elements.keySet().stream()
+                .sorted(Comparator.comparing(elements::get, Comparator.reverseOrder()))
+                .toList();
+    }
 
     /**
      * Brings the weights of a program into memory: stacked over layers, {@code [rows][columns]}.

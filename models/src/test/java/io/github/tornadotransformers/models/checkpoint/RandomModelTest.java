@@ -32,4 +32,13 @@ class RandomModelTest {
         assertThat(LoadedFloats.of(new RandomModel(config, 1), DType.F32))
                 .isNotEqualTo(LoadedFloats.of(new RandomModel(config, 2), DType.F32));
     }
+
+    @Test
+    void formatsAreThoseOfMatricesWithMostWeightsFirst() {
+        ModelConfig config = TestCheckpoints.biasedLlama().miniature();
+        List<BlockFormat> formats = List.of(BlockFormat.Q6_K, BlockFormat.Q4_K);
+
+        assertThat(new RandomModel(config, 1, formats).formats()).containsExactly(BlockFormat.Q6_K, BlockFormat.Q4_K);
+        assertThat(new RandomModel(TestCheckpoints.gpt2(), 1).formats()).isEmpty();
+    }
 }
