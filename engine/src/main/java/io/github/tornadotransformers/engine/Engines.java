@@ -34,17 +34,13 @@ public final class Engines {
     }
 
     /**
-     * As {@link #open}, for a run that may be short: the host engine begins on plain loops, and changes to vectors, of the same
-     * bits, when they have been compiled. Not for whoever wants to know what vectors give, or how fast they are.
+     * As {@link #open}, for a run that may be short: see {@link EngineOpening}. Not for whoever wants to know what vectors give, or how
+     * fast they are.
      */
     public static EngineSession openQuickly(ModelSource model, EngineSettings settings) {
-        if (settings.engine().onDevice()) {
-            return open(model, settings);
+        try (EngineOpening opening = EngineOpening.of(model, settings)) {
+            return opening.open();
         }
-        Program program = ContextLength.program(model.config(), settings);
-        DType dtype = settings.dtype().orElse(model.storedDType());
-        HostMemory.requireWithHeap(program, model.weightBytes(program, dtype), dtype, settings);
-        return HostEngine.openQuickly(model, program, dtype, settings);
     }
 
     /**

@@ -24,22 +24,21 @@ final class HostEngine {
     private HostEngine() {}
 
     static EngineSession open(ModelSource model, Program program, DType dtype, EngineSettings settings) {
-        return open(
-                model,
-                program,
-                dtype,
-                settings,
-                (loaded, weights) -> forward(loaded, weights, ops(settings), settings));
+        return open(model, program, dtype, settings, ops(settings));
     }
 
-    /** As {@link #open}, on plain loops until vectors are compiled. */
-    static EngineSession openQuickly(ModelSource model, Program program, DType dtype, EngineSettings settings) {
+    /** @param ops closed with the session */
+    static EngineSession open(ModelSource model, Program program, DType dtype, EngineSettings settings, HostOps ops) {
+        return open(model, program, dtype, settings, (loaded, weights) -> forward(loaded, weights, ops, settings));
+    }
+
+    /** Plain loops until vectors are compiled. */
+    static HostOps quickOps(ModelSource model, DType dtype, EngineSettings settings) {
         if (settings.engine() == EngineKind.SCALAR || Runtime.getRuntime().availableProcessors() == 1) {
-            return open(model, program, dtype, settings);
+            return ops(settings);
         }
         VectorModule.require();
-        WarmingOps ops = WarmingOps.of(model, dtype, threads(settings));
-        return open(model, program, dtype, settings, (loaded, weights) -> forward(loaded, weights, ops, settings));
+        return WarmingOps.of(model, dtype, threads(settings));
     }
 
     private static ForwardPass forward(Program program, Weights weights, HostOps ops, EngineSettings settings) {

@@ -45,6 +45,11 @@ public final class ModelFolder {
         return new LanguageModel(this, Engines.openQuickly(checkpoint, settings));
     }
 
+    /** As {@link #load(EngineSettings)}, on an engine whose opening has begun, of this model. */
+    public LanguageModel load(EngineOpening opening) {
+        return new LanguageModel(this, opening.open());
+    }
+
     /** For whoever needs more of it than this. */
     public Checkpoint checkpoint() {
         return checkpoint;

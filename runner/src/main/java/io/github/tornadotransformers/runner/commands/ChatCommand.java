@@ -1,5 +1,6 @@
 package io.github.tornadotransformers.runner.commands;
 
+import io.github.tornadotransformers.engine.EngineOpening;
 import io.github.tornadotransformers.engine.EngineSettings;
 import io.github.tornadotransformers.engine.Engines;
 import io.github.tornadotransformers.engine.LanguageModel;
@@ -90,12 +91,22 @@ final class ChatCommand implements Callable<Integer> {
         }
         Optional<ChatTemplate> given = chat.template();
         ModelFolder folder = ModelFolder.open(new ModelCache(console).checkpoint(model));
-        ChatTemplate template = given.orElseGet(folder::chatTemplate);
+        try (EngineOpening opening = EngineOpening.of(folder.checkpoint(), settings)) {
+            return chat(folder, opening, settings, given.orElseGet(folder::chatTemplate), chosen);
+        }
+    }
+
+    private int chat(
+            ModelFolder folder,
+            EngineOpening opening,
+            EngineSettings settings,
+            ChatTemplate template,
+            SamplingOptions chosen) {
         folder.notices().forEach(console.err()::println);
         folder.tokenizer();
         ChatSettings how = new ChatSettings(
                 template, chat.options(), chosen, tokens == null ? OptionalInt.empty() : OptionalInt.of(tokens));
-        try (LanguageModel loaded = load(folder, settings);
+        try (LanguageModel loaded = load(folder, opening, settings);
                 ChatLines lines = lines()) {
             ChatLoop loop = new ChatLoop(loaded, how, lines, console);
             begin(loop);
@@ -116,10 +127,10 @@ final class ChatCommand implements Callable<Integer> {
         }
     }
 
-    private LanguageModel load(ModelFolder folder, EngineSettings settings) {
+    private LanguageModel load(ModelFolder folder, EngineOpening opening, EngineSettings settings) {
         try (SlowNotice _ =
                 SlowNotice.after(console.err()::println, () -> Engines.loading(folder.checkpoint(), settings))) {
-            return folder.load(settings);
+            return folder.load(opening);
         }
     }
 

@@ -1,6 +1,7 @@
 package io.github.tornadotransformers.runner.commands;
 
 import io.github.tornadotransformers.engine.ContextLength;
+import io.github.tornadotransformers.engine.EngineOpening;
 import io.github.tornadotransformers.engine.EngineSession;
 import io.github.tornadotransformers.engine.EngineSettings;
 import io.github.tornadotransformers.engine.Engines;
@@ -134,6 +135,18 @@ abstract class GenerationCommand implements Callable<Integer> {
         long started = System.nanoTime();
         Checkpoint checkpoint = Checkpoint.open(new ModelCache(console).checkpoint(model));
         checkpoint.notices().forEach(this::say);
+        try (EngineOpening opening = EngineOpening.of(checkpoint, settings)) {
+            return generate(checkpoint, opening, settings, samplingOptions, text, started);
+        }
+    }
+
+    private int generate(
+            Checkpoint checkpoint,
+            EngineOpening opening,
+            EngineSettings settings,
+            SamplingOptions samplingOptions,
+            Optional<String> text,
+            long started) {
         Optional<Tokenizer> tokenizer = tokenizer(checkpoint.path());
         int[] ids = promptIds(text.orElse(""), tokenizer);
         ContextLength.requireRoom(
@@ -143,7 +156,7 @@ abstract class GenerationCommand implements Callable<Integer> {
                 checkpoint.config(),
                 settings);
         long opened = System.nanoTime();
-        try (EngineSession session = open(checkpoint, settings);
+        try (EngineSession session = open(checkpoint, opening, settings);
                 Guessers guessers = speculation.open(console, checkpoint, tokenizer, settings);
                 Interruption interruption = Interruption.watch()) {
             say(model + ": " + checkpoint.config().modelType() + ", " + EnumConverter.spelled(session.dtype())
@@ -200,9 +213,9 @@ abstract class GenerationCommand implements Callable<Integer> {
         }
     }
 
-    private EngineSession open(Checkpoint checkpoint, EngineSettings settings) {
+    private EngineSession open(Checkpoint checkpoint, EngineOpening opening, EngineSettings settings) {
         try (SlowNotice _ = SlowNotice.after(this::say, () -> Engines.loading(checkpoint, settings))) {
-            return Engines.openQuickly(checkpoint, settings);
+            return opening.open();
         }
     }
 
