@@ -10,6 +10,7 @@ import io.github.tornadotransformers.models.program.Residual;
 import io.github.tornadotransformers.models.program.RotaryTable;
 import io.github.tornadotransformers.models.program.Scaling;
 import java.util.Arrays;
+import java.util.stream.IntStream;
 
 /**
  * The fast engine without a GPU: {@link ScalarOps}' bits from the Vector API and all cores. A lane owns an output column,
@@ -26,7 +27,10 @@ public final class VectorOps implements HostOps {
     private static final int SWEPT_BLOCKS = 2;
 
     /** Elements of a matrix that are worth a thread's turn where it is read for few rows. */
-    private static final int SWEEP_ELEMENTS = 1 << 15;
+    private static final long SWEEP_ELEMENTS = 1 << 15;
+
+    /** What part of its share a thread takes: see {@link #sweepStarts}. */
+    private static final double TAKEN = 0.75;
 
     /** Positions whose scores are summed together: their partial sums stay in the first-level cache. */
     private static final int SCORES = 1024;
@@ -150,18 +154,32 @@ public final class VectorOps implements HostOps {
         int panels = Math.ceilDiv(weight.columns(), PANEL);
         int abreast = PanelSweep.abreast(weight.dtype(), panels / team.size());
         int groups = Math.ceilDiv(panels, abreast);
-        int parts = sweepParts(groups, (long) weight.rows() * weight.columns());
-        team.run(parts, (worker, part) -> {
-            for (int group = groups * part / parts; group < groups * (part + 1) / parts; group++) {
+        int[] starts = sweepStarts(groups, (long) weight.rows() * weight.columns(), team.size());
+        team.run(starts.length - 1, (worker, part) -> {
+            for (int group = starts[part]; group < starts[part + 1]; group++) {
                 sweepPanels(x, weight, group * abreast * PANEL, abreast, rows, scratch[worker], epilogue);
             }
         });
     }
 
-    /** As many for each thread, none of them small. */
-    private int sweepParts(int groups, long elements) {
-        long worthwhile = elements / SWEEP_ELEMENTS;
-        return worthwhile <= 1 ? 1 : (int) Math.min(groups, Math.ceilDiv(worthwhile, team.size()) * team.size());
+    /**
+     * Where the parts of a sweep over groups of columns begin, and the last one ends. Processors fetch ahead of what is read, in vain at
+     * the end of a part that another thread goes on from: each takes {@link #TAKEN} of its share of what is left at a time, so that most
+     * is read by few parts, and a slow thread still leaves the rest to others.
+     */
+    static int[] sweepStarts(int groups, long elements, int team) {
+        int least = (int) Math.max(1, groups * SWEEP_ELEMENTS / elements);
+        int threads = elements <= SWEEP_ELEMENTS ? 1 : team;
+        IntStream.Builder starts = IntStream.builder();
+        int start = 0;
+        while (start < groups) {
+            int each = threads == 1 ? groups : Math.max(least, (int) ((groups - start) * TAKEN / threads));
+            for (int i = 0; i < threads && start < groups; i++) {
+                starts.add(start);
+                start = Math.min(start + each, groups);
+            }
+        }
+        return starts.add(groups).build().toArray();
     }
 
     private static void sweepPanels(
@@ -213,10 +231,10 @@ public final class VectorOps implements HostOps {
         int offset = r * weight.rows();
         float[] inputs = BlockSweep.blockSums(x, offset, weight.rows(), weight.format());
         int groups = Math.ceilDiv(weight.columns(), BlockSweep.COLUMNS);
-        int parts = sweepParts(groups, (long) weight.rows() * weight.columns());
-        team.run(parts, (worker, part) -> {
+        int[] starts = sweepStarts(groups, (long) weight.rows() * weight.columns(), team.size());
+        team.run(starts.length - 1, (worker, part) -> {
             Scratch own = scratch[worker];
-            for (int group = groups * part / parts; group < groups * (part + 1) / parts; group++) {
+            for (int group = starts[part]; group < starts[part + 1]; group++) {
                 int first = group * BlockSweep.COLUMNS;
                 int count = Math.min(BlockSweep.COLUMNS, weight.columns() - first);
                 BlockSweep.product(x, offset, inputs, weight, first, own.totals);

@@ -18,6 +18,7 @@ import java.util.List;
 import java.util.stream.IntStream;
 import java.util.stream.LongStream;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -38,7 +39,9 @@ class VectorOpsTest {
 
     @AfterEach
     void stop() {
-        vector.close();
+        if (vector != null) {
+            vector.close();
+        }
     }
 
     @ParameterizedTest
@@ -56,6 +59,15 @@ class VectorOpsTest {
         scalar.tokenEmbedding(table, scale, tokens, rows, expected);
         vector.tokenEmbedding(table, scale, tokens, rows, actual);
         Bits.assertSame(dtype.name(), actual, expected);
+    }
+
+    @Test
+    void mostOfASweepIsFewPartsAndTheRestSmallOnes() {
+        assertThat(VectorOps.sweepStarts(72, 72 * (1 << 15), 2)).containsExactly(0, 27, 54, 60, 66, 68, 70, 71, 72);
+        assertThat(VectorOps.sweepStarts(72, 72 * (1 << 15), 1)).containsExactly(0, 72);
+        assertThat(VectorOps.sweepStarts(9, 1 << 15, 4)).containsExactly(0, 9);
+        assertThat(VectorOps.sweepStarts(9, 3 << 15, 4)).containsExactly(0, 3, 6, 9);
+        assertThat(VectorOps.sweepStarts(1, Long.MAX_VALUE, 64)).containsExactly(0, 1);
     }
 
     @ParameterizedTest
