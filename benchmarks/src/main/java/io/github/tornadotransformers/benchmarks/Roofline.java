@@ -13,7 +13,7 @@ public final class Roofline implements AutoCloseable {
     private static final int SAMPLES = 5;
 
     /** Samples until the JVM has compiled a loop: as many as it takes, this many in a row that were no better, but no more. */
-    private static final int SETTLED = 3;
+    static final int SETTLED = 3;
 
     private static final double NOISE = 0.05;
     private static final int MOST_WARM_UP_SAMPLES = 30;

@@ -84,6 +84,14 @@ class RooflineTest {
         }
     }
 
+    /** A loop that the compiler has only while it runs makes an object of each vector: a twentieth of the bandwidth. */
+    @Test
+    void aWarmUpCallsTheReadingLoopOftenEnoughToBeCompiled() {
+        try (StreamingRead memory = new StreamingRead()) {
+            assertThat((Roofline.SETTLED + 1) * memory.blocks()).isGreaterThan(600);
+        }
+    }
+
     @Test
     void readingAndComputingOverlap() {
         Limits limits = new Limits(1, 100, 10);
