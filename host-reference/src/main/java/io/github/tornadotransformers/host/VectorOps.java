@@ -10,7 +10,6 @@ import io.github.tornadotransformers.models.program.Residual;
 import io.github.tornadotransformers.models.program.RotaryTable;
 import io.github.tornadotransformers.models.program.Scaling;
 import java.util.Arrays;
-import java.util.stream.IntStream;
 
 /**
  * The fast engine without a GPU: {@link ScalarOps}' bits from the Vector API and all cores. A lane owns an output column,
@@ -170,16 +169,17 @@ public final class VectorOps implements HostOps {
     static int[] sweepStarts(int groups, long elements, int team) {
         int least = (int) Math.max(1, groups * SWEEP_ELEMENTS / elements);
         int threads = elements <= SWEEP_ELEMENTS ? 1 : team;
-        IntStream.Builder starts = IntStream.builder();
-        int start = 0;
-        while (start < groups) {
+        int[] starts = new int[groups + 1];
+        int parts = 0;
+        for (int start = 0; start < groups; ) {
             int each = threads == 1 ? groups : Math.max(least, (int) ((groups - start) * TAKEN / threads));
             for (int i = 0; i < threads && start < groups; i++) {
-                starts.add(start);
+                starts[parts++] = start;
                 start = Math.min(start + each, groups);
             }
         }
-        return starts.add(groups).build().toArray();
+        starts[parts] = groups;
+        return Arrays.copyOf(starts, parts + 1);
     }
 
     private static void sweepPanels(
