@@ -28,7 +28,7 @@ public final class VectorOps implements HostOps {
     /** Elements of a matrix that are worth a thread's turn where it is read for few rows. */
     private static final long SWEEP_ELEMENTS = 1 << 15;
 
-    /** What part of its share a thread takes: see {@link #sweepStarts}. */
+    /** What part of its share a thread takes: see {@link #turns}. */
     private static final double TAKEN = 0.75;
 
     /** Positions whose scores are summed together: their partial sums stay in the first-level cache. */
@@ -153,33 +153,12 @@ public final class VectorOps implements HostOps {
         int panels = Math.ceilDiv(weight.columns(), PANEL);
         int abreast = PanelSweep.abreast(weight.dtype(), panels / team.size());
         int groups = Math.ceilDiv(panels, abreast);
-        int[] starts = sweepStarts(groups, (long) weight.rows() * weight.columns(), team.size());
+        int[] starts = turns(groups, (long) weight.rows() * weight.columns(), SWEEP_ELEMENTS, team.size());
         team.run(starts.length - 1, (worker, part) -> {
             for (int group = starts[part]; group < starts[part + 1]; group++) {
                 sweepPanels(x, weight, group * abreast * PANEL, abreast, rows, scratch[worker], epilogue);
             }
         });
-    }
-
-    /**
-     * Where the parts of a sweep over groups of columns begin, and the last one ends. Processors fetch ahead of what is read, in vain at
-     * the end of a part that another thread goes on from: each takes {@link #TAKEN} of its share of what is left at a time, so that most
-     * is read by few parts, and a slow thread still leaves the rest to others.
-     */
-    static int[] sweepStarts(int groups, long elements, int team) {
-        int least = (int) Math.max(1, groups * SWEEP_ELEMENTS / elements);
-        int threads = elements <= SWEEP_ELEMENTS ? 1 : team;
-        int[] starts = new int[groups + 1];
-        int parts = 0;
-        for (int start = 0; start < groups; ) {
-            int each = threads == 1 ? groups : Math.max(least, (int) ((groups - start) * TAKEN / threads));
-            for (int i = 0; i < threads && start < groups; i++) {
-                starts[parts++] = start;
-                start = Math.min(start + each, groups);
-            }
-        }
-        starts[parts] = groups;
-        return Arrays.copyOf(starts, parts + 1);
     }
 
     private static void sweepPanels(
@@ -231,7 +210,7 @@ public final class VectorOps implements HostOps {
         int offset = r * weight.rows();
         float[] inputs = BlockSweep.blockSums(x, offset, weight.rows(), weight.format());
         int groups = Math.ceilDiv(weight.columns(), BlockSweep.COLUMNS);
-        int[] starts = sweepStarts(groups, (long) weight.rows() * weight.columns(), team.size());
+        int[] starts = turns(groups, (long) weight.rows() * weight.columns(), SWEEP_ELEMENTS, team.size());
         team.run(starts.length - 1, (worker, part) -> {
             Scratch own = scratch[worker];
             for (int group = starts[part]; group < starts[part + 1]; group++) {
@@ -574,9 +553,38 @@ public final class VectorOps implements HostOps {
     void forEachPart(int parts, int elements, ThreadTeam.Part part) {
         if (elements <= SERIAL_ELEMENTS) {
             runHere(parts, elements, part);
-        } else {
-            team.run(parts, part);
+            return;
         }
+        int[] starts = turns(parts, elements, SERIAL_ELEMENTS, team.size());
+        team.run(starts.length - 1, (worker, turn) -> {
+            for (int i = starts[turn]; i < starts[turn + 1]; i++) {
+                part.run(worker, i);
+            }
+        });
+    }
+
+    /**
+     * Where the turns begin in which threads take parts, one behind the other, and the last one ends. A turn costs more than a small part,
+     * and processors fetch ahead of what is read, in vain at the end of a turn that another thread goes on from: each takes {@link #TAKEN}
+     * of its share of what is left at a time, so that most is read in few turns, and a slow thread still leaves the rest to others.
+     *
+     * @param elements of all parts
+     * @param least elements of a turn
+     */
+    static int[] turns(int parts, long elements, long least, int team) {
+        int fewest = (int) Math.max(1, parts * least / elements);
+        int threads = elements <= least ? 1 : team;
+        int[] starts = new int[parts + 1];
+        int turns = 0;
+        for (int start = 0; start < parts; ) {
+            int each = threads == 1 ? parts : Math.max(fewest, (int) ((parts - start) * TAKEN / threads));
+            for (int i = 0; i < threads && start < parts; i++) {
+                starts[turns++] = start;
+                start = Math.min(start + each, parts);
+            }
+        }
+        starts[turns] = parts;
+        return Arrays.copyOf(starts, turns + 1);
     }
 
     private static void runHere(int parts, int elements, ThreadTeam.Part part) {

@@ -62,12 +62,12 @@ class VectorOpsTest {
     }
 
     @Test
-    void mostOfASweepIsFewPartsAndTheRestSmallOnes() {
-        assertThat(VectorOps.sweepStarts(72, 72 * (1 << 15), 2)).containsExactly(0, 27, 54, 60, 66, 68, 70, 71, 72);
-        assertThat(VectorOps.sweepStarts(72, 72 * (1 << 15), 1)).containsExactly(0, 72);
-        assertThat(VectorOps.sweepStarts(9, 1 << 15, 4)).containsExactly(0, 9);
-        assertThat(VectorOps.sweepStarts(9, 3 << 15, 4)).containsExactly(0, 3, 6, 9);
-        assertThat(VectorOps.sweepStarts(1, Long.MAX_VALUE, 64)).containsExactly(0, 1);
+    void mostPartsAreTakenInFewTurnsAndTheRestInSmallOnes() {
+        assertThat(VectorOps.turns(72, 7200, 100, 2)).containsExactly(0, 27, 54, 60, 66, 68, 70, 71, 72);
+        assertThat(VectorOps.turns(72, 7200, 100, 1)).containsExactly(0, 72);
+        assertThat(VectorOps.turns(9, 100, 100, 4)).containsExactly(0, 9);
+        assertThat(VectorOps.turns(9, 300, 100, 4)).containsExactly(0, 3, 6, 9);
+        assertThat(VectorOps.turns(1, Long.MAX_VALUE, 100, 64)).containsExactly(0, 1);
     }
 
     @ParameterizedTest
