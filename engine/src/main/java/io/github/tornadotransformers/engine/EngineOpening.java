@@ -18,8 +18,10 @@ public final class EngineOpening implements AutoCloseable {
     private final EngineSettings settings;
     private final DType dtype;
 
-    /** Of an engine on the host, until a session has them. */
-    private Optional<HostOps> ops;
+    /** Of an engine on the host; a session's once there is one. */
+    private final Optional<HostOps> ops;
+
+    private boolean done;
 
     private EngineOpening(ModelSource model, EngineSettings settings) {
         this.model = model;
@@ -41,21 +43,32 @@ public final class EngineOpening implements AutoCloseable {
      * @throws InvalidRequest if the settings do not fit the model
      * @throws io.github.tornadotransformers.models.CheckpointException if the weights cannot be read
      * @throws EngineException if the engine cannot run here, or the machine lacks memory
+     * @throws IllegalStateException if this was opened or closed before
      */
     public EngineSession open() {
-        if (settings.engine().onDevice()) {
-            return Engines.open(model, settings);
+        if (done) {
+            throw new IllegalStateException("this engine was opened or closed before");
         }
+        EngineSession session = ops.isPresent() ? openHost(ops.get()) : Engines.open(model, settings);
+        done = true;
+        return session;
+    }
+
+    private EngineSession openHost(HostOps own) {
         Program program = ContextLength.program(model.config(), settings);
         HostMemory.requireWithHeap(program, model.weightBytes(program, dtype), dtype, settings);
-        EngineSession session = HostEngine.open(model, program, dtype, settings, ops.orElseThrow());
-        ops = Optional.empty();
-        return session;
+        return HostEngine.open(model, program, dtype, settings, own);
+    }
+
+    boolean isOf(ModelSource other) {
+        return model.equals(other);
     }
 
     @Override
     public void close() {
-        ops.ifPresent(HostOps::close);
-        ops = Optional.empty();
+        if (!done) {
+            done = true;
+            ops.ifPresent(HostOps::close);
+        }
     }
 }

@@ -45,8 +45,15 @@ public final class ModelFolder {
         return new LanguageModel(this, Engines.openQuickly(checkpoint, settings));
     }
 
-    /** As {@link #load(EngineSettings)}, on an engine whose opening has begun, of this model. */
+    /**
+     * As {@link #load(EngineSettings)}, on an engine whose opening has begun.
+     *
+     * @throws IllegalArgumentException if it is not of this {@link #checkpoint}
+     */
     public LanguageModel load(EngineOpening opening) {
+        if (!opening.isOf(checkpoint)) {
+            throw new IllegalArgumentException("the engine is opened for another model");
+        }
         return new LanguageModel(this, opening.open());
     }
 

@@ -8,7 +8,9 @@ import io.github.tornadotransformers.models.TestCheckpoints;
 import io.github.tornadotransformers.models.checkpoint.ModelSource;
 import io.github.tornadotransformers.models.checkpoint.RandomModel;
 import io.github.tornadotransformers.models.llama.LlamaFamily;
+import java.nio.file.Path;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 
 class EngineOpeningTest {
     private static final EngineSettings HOST = EngineSettings.of(EngineKind.HOST);
@@ -37,12 +39,22 @@ class EngineOpeningTest {
         EngineSession session;
         try (EngineOpening opening = EngineOpening.of(small, HOST)) {
             session = opening.open();
+            assertThatThrownBy(opening::open).isInstanceOf(IllegalStateException.class);
         }
         try (session;
                 EngineSession scalar = Engines.open(small, EngineSettings.of(EngineKind.SCALAR))) {
             int[] prompt = {1, 2, 3};
             assertThat(session.forward().forward(prompt, 0))
                     .isEqualTo(scalar.forward().forward(prompt, 0));
+        }
+    }
+
+    @Test
+    void anotherModelsEngineIsRefused(@TempDir Path folder) {
+        ModelFolder model = ModelFolder.open(
+                TestCheckpoints.write(folder, TestCheckpoints.gpt2(), 1).path());
+        try (EngineOpening opening = EngineOpening.of(new RandomModel(TestCheckpoints.gpt2(), 1), HOST)) {
+            assertThatThrownBy(() -> model.load(opening)).hasMessage("the engine is opened for another model");
         }
     }
 

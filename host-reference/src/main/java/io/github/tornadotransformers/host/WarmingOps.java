@@ -21,6 +21,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
+import java.util.function.Supplier;
 
 /**
  * {@link ScalarOps} until the compiler has reached {@link VectorOps}, whose loops make an object of every vector before that
@@ -108,7 +109,7 @@ public final class WarmingOps extends ForwardingOps {
                 ops -> Thread.ofPlatform()
                         .name("warming")
                         .daemon(true)
-                        .start(() -> ops.warmUp(miniature(model), dtype)));
+                        .start(() -> ops.warmUp(() -> miniature(model), dtype)));
         if (model.config().weights().stream().anyMatch(weight -> weight.layerSize() >= LARGE_LAYER)) {
             warming.begin();
         }
@@ -127,8 +128,18 @@ public final class WarmingOps extends ForwardingOps {
         }
     }
 
-    /** Runs both kinds of loops on each kind of pass until the vectors' are the faster. */
-    void warmUp(RandomModel miniature, DType dtype) {
+    /** Runs both kinds of loops on each kind of pass until the vectors' are the faster. Whatever happens, nobody waits for it after. */
+    void warmUp(Supplier<RandomModel> miniature, DType dtype) {
+        try {
+            race(miniature.get(), dtype);
+        } finally {
+            for (Pass pass : Pass.values()) {
+                settle(pass);
+            }
+        }
+    }
+
+    private void race(RandomModel miniature, DType dtype) {
         ModelConfig config = miniature.config();
         Program program = config.program(config.contextLength());
         long deadline = System.nanoTime() + PATIENCE_NANOS;

@@ -1,6 +1,7 @@
 package io.github.tornadotransformers.host;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.github.tornadotransformers.models.ModelConfig;
 import io.github.tornadotransformers.models.checkpoint.DType;
@@ -34,7 +35,7 @@ class WarmingOpsTest {
             for (int position = 0; position < tokens.length; position++) {
                 if (position == tokens.length / 2) {
                     assertThat(ops.isWarm()).isFalse();
-                    ops.warmUp(miniature(), DType.BF16);
+                    ops.warmUp(this::miniature, DType.BF16);
                     assertThat(ops.isWarm()).isTrue();
                 }
                 int[] token = {tokens[position]};
@@ -52,7 +53,7 @@ class WarmingOpsTest {
         try (WarmingOps ops = new WarmingOps(vector, _ -> {})) {
             multiply(ops, 32, 32);
             assertThat(vector.calls).isZero();
-            ops.warmUp(miniature(), DType.BF16);
+            ops.warmUp(this::miniature, DType.BF16);
             multiply(ops, 32, 32);
             assertThat(vector.calls).isEqualTo(1);
         }
@@ -86,7 +87,7 @@ class WarmingOpsTest {
         List<WarmingOps> begun = new ArrayList<>();
         try (WarmingOps ops = new WarmingOps(new RecordingOps(), each -> {
             begun.add(each);
-            each.warmUp(miniature(), DType.BF16);
+            each.warmUp(this::miniature, DType.BF16);
         })) {
             multiply(ops, 4096, 2048);
             assertThat(begun).containsExactly(ops);
@@ -100,9 +101,23 @@ class WarmingOpsTest {
             Thread layer = Thread.ofPlatform().start(() -> multiply(ops, 4096, 2048));
             layer.join(Duration.ofMillis(50));
             assertThat(layer.isAlive()).isTrue();
-            ops.warmUp(miniature(), DType.BF16);
+            ops.warmUp(this::miniature, DType.BF16);
             layer.join();
             assertThat(vector.calls).isEqualTo(1);
+        }
+    }
+
+    @Test
+    void nobodyWaitsForAWarmingThatFailed() {
+        RecordingOps vector = new RecordingOps();
+        try (WarmingOps ops = new WarmingOps(vector, _ -> {})) {
+            assertThatThrownBy(() -> ops.warmUp(
+                            () -> {
+                                throw new IllegalStateException("no miniature");
+                            },
+                            DType.BF16))
+                    .hasMessage("no miniature");
+            assertThat(ops.isWarm()).isTrue();
         }
     }
 
