@@ -82,7 +82,13 @@ public final class EmulatedGraph {
     private void takeOver(EmulatedGraph previous) {
         graph.consumed().forEach((array, source) -> {
             if (previous != this) {
-                buffers.put(array, handedOver(array, source, previous));
+                DeviceBuffer buffer = handedOver(array, source, previous);
+                DeviceBuffer before = buffers.put(array, buffer);
+                if (before != null && before != buffer) {
+                    throw graph.misuse(
+                            "%s is elsewhere on the device than at the graph's first execution; a replay would not look for it there",
+                            graph.describe(array));
+                }
             } else if (!buffers.containsKey(array)) {
                 throw graph.misuse("%s is consumed, but this graph freed its memory", graph.describe(array));
             }

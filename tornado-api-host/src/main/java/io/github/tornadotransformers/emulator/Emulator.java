@@ -22,7 +22,8 @@ import uk.ac.manchester.tornado.api.TaskGraph;
  *       each time; {@code UNDER_DEMAND} to the device never, to the host when an execution's result is asked for it.
  *   <li>An array that no transfer names and that is neither persisted nor consumed is gone after the execution.
  *   <li>Two graphs have separate memory for the same array, unless one persists it and the other consumes it and is executed next,
- *       each by an {@code execute()} of its own. A graph executed again right after itself keeps what it consumed.
+ *       each by an {@code execute()} of its own. A graph executed again right after itself keeps what it consumed. What a graph consumes must be
+ *       in the memory where it was at the graph's first execution: a driver that replays the graph does not look elsewhere.
  *   <li>Items of a task run backwards, shuffled or in the order of the loop, another at each execution. What they read and write is
  *       logged at a graph's first execution, and at its second, fourth, eighth …: two items of which one writes what the other reads
  *       or writes too, be it by way of two arguments that are one array, are refused.

@@ -151,6 +151,25 @@ class HandOverTest {
                                 + " freed it");
     }
 
+    /** A driver that replays the consumer would have it read what the first producer left. */
+    @Test
+    void whatIsConsumedMayNotBeElsewhereThanBefore() {
+        TaskGraph second = new TaskGraph("second")
+                .transferToDevice(EVERY_EXECUTION, x)
+                .task("add", Kernels::add, x, 20f)
+                .persistOnDevice(x);
+        TaskGraph anonymous = new TaskGraph("consumer")
+                .consumeFromDevice(x)
+                .task("copy", Kernels::copy, x, out, 2)
+                .transferToHost(EVERY_EXECUTION, out);
+        TornadoExecutionPlan plan = Plans.of(producer(), second, anonymous);
+        execute(plan, 0, 2, 0, 2);
+        assertThatThrownBy(() -> execute(plan, 1, 2))
+                .hasMessage(
+                        "graph consumer: argument 1 of task copy (FloatArray of 2 elements) is elsewhere on the device"
+                                + " than at the graph's first execution; a replay would not look for it there");
+    }
+
     @Test
     void whatIsConsumedCannotBeTransferredToo() {
         TaskGraph both = consumer().transferToDevice(EVERY_EXECUTION, x);

@@ -235,6 +235,10 @@ final class GraphSet {
         tables().forEach(residency::upload);
         caches().forEach(residency::keep);
         settled.addAll(caches());
+        // One for all chains: their head is the same.
+        ArrayKey<?> stream = new StreamKey(program.residual());
+        residency.keep(stream);
+        settled.add(stream);
         handedOn().forEach(array -> residency.handOn(array, traced));
         settled.addAll(handedOn());
         residency.feed(
@@ -275,12 +279,13 @@ final class GraphSet {
         return caches;
     }
 
-    /** The residual stream; where Ops are traced, all activations. */
+    /** Where Ops are traced, all other activations. */
     private Set<ArrayKey<?>> handedOn() {
-        Set<ArrayKey<?>> activations = new LinkedHashSet<>();
-        activations.add(new StreamKey(program.residual()));
-        graphs.stream().flatMap(graph -> graph.traced().stream()).forEach(traced -> activations.add(traced.array()));
-        return activations;
+        return graphs.stream()
+                .flatMap(graph -> graph.traced().stream())
+                .map(DeviceGraph.TracedOutput::array)
+                .filter(array -> !(array instanceof StreamKey))
+                .collect(Collectors.toCollection(LinkedHashSet::new));
     }
 
     /** What a graph has for itself: constants, what changes with each execution, and memory that nobody else reads. */

@@ -2,6 +2,9 @@ package io.github.tornadotransformers.taskgraphs.graphs;
 
 import io.github.tornadotransformers.taskgraphs.graphs.DeviceTransfer.Movement;
 import io.github.tornadotransformers.taskgraphs.memory.ArrayKey;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 import java.util.stream.Collectors;
@@ -10,7 +13,8 @@ import java.util.stream.Stream;
 /**
  * Decides how each graph comes by its arrays. TornadoVM gives every graph memory of its own, and hands an array on only to the
  * graph that runs next, so that an array which several graphs share is carried by all that run between them. Its owners never
- * consume it: the graph that uses it first, or those that write it anew.
+ * consume it: the graph that uses it first, or those that write it anew. A graph must find an array in the same memory at each execution, as
+ * what a driver replays has its address: what graphs that follow different ones take over has one owner.
  */
 public final class Residency {
     private final List<DeviceGraph> graphs;
@@ -39,7 +43,7 @@ public final class Residency {
         users(array).findFirst().ifPresent(owner -> {
             carry(array, Set.of(owner));
             if (!persists(owner, array)) {
-                owner.move(Movement.PERSIST, array, true);
+                owner.move(Movement.PERSIST, array, !owner.defines(array));
             }
         });
     }
@@ -100,7 +104,7 @@ public final class Residency {
         Set<DeviceGraph> needing = carriers(array, owners);
         for (DeviceGraph graph : graphs) {
             if (needing.contains(graph)) {
-                graph.move(Movement.CONSUME, array, !graph.defines(array));
+                graph.move(Movement.CONSUME, array, !graph.defines(array) || mustLeaveInPlace(graph, owners, needing));
             }
             boolean handsOn = graph.successors().stream().anyMatch(next -> next != graph && needing.contains(next));
             boolean has = needing.contains(graph) || owners.contains(graph);
@@ -108,5 +112,27 @@ public final class Residency {
                 graph.move(Movement.PERSIST, array, true);
             }
         }
+    }
+
+    /** Whether a graph takes the array over that may run after this one, or after an owner without this one between them. */
+    private static boolean mustLeaveInPlace(DeviceGraph graph, Set<DeviceGraph> owners, Set<DeviceGraph> needing) {
+        Set<DeviceGraph> others = new HashSet<>(needing);
+        others.remove(graph);
+        Set<DeviceGraph> after = followers(Set.of(graph), others);
+        return followers(owners, others).stream().anyMatch(after::contains);
+    }
+
+    /** Which of {@code within} may run after one of {@code first}, with none but these between them. */
+    private static Set<DeviceGraph> followers(Set<DeviceGraph> first, Set<DeviceGraph> within) {
+        Set<DeviceGraph> found = new HashSet<>();
+        Deque<DeviceGraph> open = new ArrayDeque<>(first);
+        while (!open.isEmpty()) {
+            for (DeviceGraph next : open.remove().successors()) {
+                if (within.contains(next) && found.add(next)) {
+                    open.add(next);
+                }
+            }
+        }
+        return found;
     }
 }
