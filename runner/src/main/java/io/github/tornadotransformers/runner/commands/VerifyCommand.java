@@ -331,14 +331,17 @@ final class VerifyCommand implements Callable<Integer> {
         } else {
             ids = promptIds(checkpoint, tokenizer);
             EngineCheck check = new EngineCheck(
-                    subject(opened.getFirst()),
-                    opened.stream()
-                            .skip(1)
-                            .map(each -> beside == 0 ? subject(each) : besideOthers(each))
-                            .toList(),
+                    subject(opened.getFirst(), opened.getFirst().forward()),
+                    opened.stream().skip(1).map(this::subject).toList(),
                     trace != null);
             comparisons.addAll(check.run(ids, steps));
             nanos = check::forwardNanos;
+            for (int i = 0; i < comparisons.size(); i++) {
+                if (opened.get(i + 1).session.engine().onDevice()) {
+                    Opened again = reopen(checkpoint, opened, i + 1);
+                    check.runAsText(forward(again), comparisons.get(i));
+                }
+            }
         }
         VerifyResult result = new VerifyResult(
                 model,
@@ -353,15 +356,28 @@ final class VerifyCommand implements Callable<Integer> {
         return result.isFinite() ? result : result.withBroken(checkpoint.nonFiniteTensors());
     }
 
-    private EngineCheck.Subject subject(Opened opened) {
-        EngineSession session = opened.session;
-        return new EngineCheck.Subject(opened.name, session.forward(), tolerance(session.engine(), session.dtype()));
+    /** An engine anew, as a device is traced from its first token on or never; the other makes room for it. */
+    private Opened reopen(Checkpoint checkpoint, List<Opened> opened, int index) {
+        Opened traced = opened.get(index);
+        opened.remove(index);
+        traced.close();
+        opened.add(index, open(checkpoint, traced.session.engine()));
+        return opened.get(index);
     }
 
-    private EngineCheck.Subject besideOthers(Opened opened) {
+    private EngineCheck.Subject subject(Opened opened) {
+        return subject(opened, forward(opened));
+    }
+
+    private EngineCheck.Subject subject(Opened opened, ForwardPass forward) {
         EngineSession session = opened.session;
-        ForwardPass forward = new BesideOthers(Guessers.batches(session, "--beside"), beside, NEIGHBOURS_SEED);
         return new EngineCheck.Subject(opened.name, forward, tolerance(session.engine(), session.dtype()));
+    }
+
+    private ForwardPass forward(Opened opened) {
+        return beside == 0
+                ? opened.forward()
+                : new BesideOthers(Guessers.batches(opened.session, "--beside"), beside, NEIGHBOURS_SEED);
     }
 
     private Tolerance tolerance(EngineKind engine, DType dtype) {

@@ -1,6 +1,7 @@
 package io.github.tornadotransformers.runner.verify;
 
 import io.github.tornadotransformers.models.generation.TraceListener;
+import java.util.Arrays;
 import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.Map;
@@ -55,9 +56,25 @@ public final class Comparison {
         }
     }
 
+    /** Compares the last token's logits of an engine that nothing traces; what lies behind as many as are expected is not theirs. */
+    void compareText(int step, int position, float[] expected, float[] actual) {
+        StepTrace.Rows rows = new StepTrace.Rows(position, expected.length, expected);
+        StepTrace.Rows own = new StepTrace.Rows(position, expected.length, Arrays.copyOf(actual, expected.length));
+        compare(step, new TracePoint(TraceListener.NO_LAYER, TracePoint.TEXT_LOGITS), rows, own);
+    }
+
     /** Tokens are equal or not, whatever the tolerance. */
     void compareToken(int step, int position, int expected, int actual) {
-        TracePoint point = new TracePoint(TraceListener.NO_LAYER, TracePoint.TOKEN);
+        compareToken(step, TracePoint.TOKEN, position, expected, actual);
+    }
+
+    /** As {@link #compareToken(int, int, int, int)}, of an engine that nothing traces. */
+    void compareTextToken(int step, int position, int expected, int actual) {
+        compareToken(step, TracePoint.TEXT_TOKEN, position, expected, actual);
+    }
+
+    private void compareToken(int step, String name, int position, int expected, int actual) {
+        TracePoint point = new TracePoint(TraceListener.NO_LAYER, name);
         Differences differences = points.computeIfAbsent(point, _ -> new Differences(Tolerance.EXACT));
         if (!differences.compare((float) actual, (float) expected)) {
             refuse(step, point, position, 0, expected, actual);

@@ -11,6 +11,7 @@ import io.github.tornadotransformers.models.Sizes;
 import io.github.tornadotransformers.models.checkpoint.DType;
 import io.github.tornadotransformers.models.checkpoint.Weights;
 import io.github.tornadotransformers.models.generation.ForwardPass;
+import io.github.tornadotransformers.models.generation.TraceListener;
 import io.github.tornadotransformers.models.gpt2.Gpt2Config;
 import io.github.tornadotransformers.models.llama.LlamaConfig;
 import io.github.tornadotransformers.models.program.Op;
@@ -20,6 +21,7 @@ import io.github.tornadotransformers.models.rope.RopeScaling;
 import io.github.tornadotransformers.testsupport.RandomData;
 import io.github.tornadotransformers.testsupport.RandomModels;
 import java.util.List;
+import java.util.function.BiFunction;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -113,6 +115,72 @@ class FaultTest {
         Comparison comparison = check(program, weights, new HostForwardPass(program, weights, new VectorOps(1), 3));
         assertThat(comparison.agrees()).as(comparison.first().toString()).isTrue();
         assertThat(comparison.points().values()).allMatch(each -> each.elements() > 0 && each.differing() == 0);
+    }
+
+    /** What a device does while it is traced is not what it does otherwise. */
+    @Test
+    void aTextThatIsRightOnlyWhereItIsTracedIsFound() {
+        assertThat(checkText((logits, _) -> logits).first()).isEmpty();
+        assertThat(checkText((logits, _) -> logits).points())
+                .containsKeys(
+                        new TracePoint(TraceListener.NO_LAYER, TracePoint.TEXT_LOGITS),
+                        new TracePoint(TraceListener.NO_LAYER, TracePoint.TEXT_TOKEN));
+        FirstDifference first = checkText((logits, position) -> {
+                    if (position == PROMPT.length) {
+                        logits[5] = Math.nextUp(logits[5]);
+                    }
+                    return logits;
+                })
+                .first()
+                .orElseThrow();
+        assertThat(first.step()).isOne();
+        assertThat(first.point()).isEqualTo(new TracePoint(TraceListener.NO_LAYER, TracePoint.TEXT_LOGITS));
+        assertThat(first.position()).isEqualTo(PROMPT.length);
+        assertThat(first.index()).isEqualTo(5);
+    }
+
+    private static Comparison checkText(BiFunction<float[], Integer, float[]> fault) {
+        Program program = llama().program(32);
+        Weights weights = RandomModels.weights(program, DType.F32, new RandomData(7));
+        try (ForwardPass reference = new HostForwardPass(program, weights, new VectorOps(1));
+                ForwardPass traced = new HostForwardPass(program, weights, new VectorOps(2));
+                ForwardPass text = new HostForwardPass(program, weights, new VectorOps(2), 3)) {
+            EngineCheck check = new EngineCheck(
+                    new EngineCheck.Subject("host", reference, Tolerance.EXACT),
+                    List.of(new EngineCheck.Subject("other", traced, Tolerance.EXACT)),
+                    false);
+            Comparison comparison = check.run(PROMPT, 3).getFirst();
+            check.runAsText(new Changed(text, fault), comparison);
+            return comparison;
+        }
+    }
+
+    /** A forward pass whose logits are changed, by position. */
+    private record Changed(ForwardPass forward, BiFunction<float[], Integer, float[]> change) implements ForwardPass {
+        @Override
+        public Program program() {
+            return forward.program();
+        }
+
+        @Override
+        public float[] forward(int[] tokens, int firstPosition) {
+            return change.apply(forward.forward(tokens, firstPosition), firstPosition + tokens.length - 1);
+        }
+
+        @Override
+        public void forwardAll(int[] tokens, int firstPosition, LogitsSink sink) {
+            throw new UnsupportedOperationException();
+        }
+
+        @Override
+        public void trace(TraceListener listener) {
+            throw new UnsupportedOperationException();
+        }
+
+        @Override
+        public void close() {
+            throw new UnsupportedOperationException();
+        }
     }
 
     @Test
