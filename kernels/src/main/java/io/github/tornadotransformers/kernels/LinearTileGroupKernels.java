@@ -15,18 +15,22 @@ public final class LinearTileGroupKernels {
     /** Work items of a group. */
     public static final int GROUP = 128;
 
-    private static final int ROWS = 8;
-    private static final int COLUMNS = 4;
-    private static final int OWN = ROWS * COLUMNS;
-    private static final int DEPTH = 16;
+    /** Rows and columns of an item. */
+    static final int ROWS = 8;
+
+    static final int COLUMNS = 4;
+    /** Products of an item. */
+    static final int OWN = ROWS * COLUMNS;
+    /** Inputs that are brought at once. */
+    static final int DEPTH = 16;
 
     /** Rows of the smallest tile, and of the largest. */
-    private static final int LEAST_ROWS = 16;
+    static final int LEAST_ROWS = 16;
 
-    private static final int MOST_ROWS = 64;
+    static final int MOST_ROWS = 64;
 
     /** From one input to the next in local memory: beside the rows of the largest tile, what keeps inputs in banks of their own. */
-    private static final int LINE = MOST_ROWS + 2;
+    static final int LINE = MOST_ROWS + 2;
 
     /** Beside the columns of a tile, where neighbouring items bring weights of one column: what keeps those in banks of their own. */
     private static final int APART = 2;
@@ -54,12 +58,12 @@ public final class LinearTileGroupKernels {
         return tile;
     }
 
-    private static int tiles(int rows, int columns) {
+    static int tiles(int rows, int columns) {
         int tileRows = tileRows(rows);
         return tilesOf(tileRows, rows) * tilesOf(GROUP * OWN / tileRows, columns);
     }
 
-    private static int tilesOf(int size, int all) {
+    static int tilesOf(int size, int all) {
         return all / size + Math.min(all % size, 1);
     }
 

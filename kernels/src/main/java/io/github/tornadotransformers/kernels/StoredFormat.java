@@ -70,7 +70,7 @@ public final class StoredFormat {
         return format >= MINIMUM_AT;
     }
 
-    private static boolean isTwoLevel(int format) {
+    static boolean isTwoLevel(int format) {
         return groupRows(format) > blockRows(format);
     }
 
@@ -84,7 +84,7 @@ public final class StoredFormat {
         return bits(format) == OCTET_BITS ? Integer.SIZE / OCTET_BITS : Integer.SIZE / NIBBLE_BITS;
     }
 
-    private static boolean hasHighBits(int format) {
+    static boolean hasHighBits(int format) {
         return bits(format) == 5 || bits(format) == 6;
     }
 
@@ -157,15 +157,47 @@ public final class StoredFormat {
         return value;
     }
 
+    /** From where a row's bits above four lie in a word. */
+    static int highShift(int format, int row) {
+        return row % rowsOfHighWord(format) * (Integer.SIZE / rowsOfHighWord(format));
+    }
+
     private static int highBits(int format, int high, int row) {
         int bits = 0;
         if (bits(format) == 5) {
-            bits = ((high >> (row % 32)) & 1) * 16;
+            bits = ((high >> highShift(format, row)) & 1) * 16;
         }
         if (bits(format) == 6) {
-            bits = ((high >> (row % 16 * 2)) & 3) * 16;
+            bits = ((high >> highShift(format, row)) & 3) * 16;
         }
         return bits;
+    }
+
+    /** Which float of an array is the scale of row k's group. */
+    static int scaleAt(int format, int firstFloat, int columns, int k, int column) {
+        return firstFloat + k / groupRows(format) * columns + column;
+    }
+
+    /** Which float of an array is the minimum of row k's group, of a format that has minima. */
+    static int minimumAt(int format, int firstFloat, int inputs, int columns, int k, int column) {
+        return firstFloat + (inputs / groupRows(format) + k / groupRows(format)) * columns + column;
+    }
+
+    /** Which word of an array has the small integers of row k's block, of a format that has such. */
+    static int integersAt(int format, int firstWord, int inputs, int columns, int k, int column) {
+        return firstWord + (integerWordsAt(format, inputs) + k / ROWS_OF_INTEGERS) * columns + column;
+    }
+
+    /** The scale of row k's block: its group's, times the block's small integer, where there is one. */
+    static float scaled(int format, float scale, int integers, int k) {
+        int block = k % ROWS_OF_INTEGERS / blockRows(format);
+        return isTwoLevel(format) ? scale * WeightFormat.octet(integers, block * (blockRows(format) / 2)) : scale;
+    }
+
+    /** The minimum of row k's block, likewise. */
+    static float raised(int format, float minimum, int integers, int k) {
+        int block = k % ROWS_OF_INTEGERS / blockRows(format);
+        return isTwoLevel(format) ? minimum * WeightFormat.octet(integers, block * HALF_BITS + OCTET_BITS) : minimum;
     }
 
     /** The scale of row k's block; 1 where the format has none. */
@@ -181,12 +213,10 @@ public final class StoredFormat {
             int column) {
         float scale = 1f;
         if (isBlocks(format)) {
-            scale = floats.get(firstFloat + k / groupRows(format) * columns + column);
+            scale = floats.get(scaleAt(format, firstFloat, columns, k, column));
         }
         if (isTwoLevel(format)) {
-            int at = firstWord + (integerWordsAt(format, inputs) + k / ROWS_OF_INTEGERS) * columns + column;
-            int block = k % ROWS_OF_INTEGERS / blockRows(format);
-            scale = scale * WeightFormat.octet(words.get(at), block * (blockRows(format) / 2));
+            scale = scaled(format, scale, words.get(integersAt(format, firstWord, inputs, columns, k, column)), k);
         }
         return scale;
     }
@@ -202,12 +232,9 @@ public final class StoredFormat {
             int columns,
             int k,
             int column) {
-        int group = inputs / groupRows(format) + k / groupRows(format);
-        float minimum = floats.get(firstFloat + group * columns + column);
+        float minimum = floats.get(minimumAt(format, firstFloat, inputs, columns, k, column));
         if (isTwoLevel(format)) {
-            int at = firstWord + (integerWordsAt(format, inputs) + k / ROWS_OF_INTEGERS) * columns + column;
-            int block = k % ROWS_OF_INTEGERS / blockRows(format);
-            minimum = minimum * WeightFormat.octet(words.get(at), block * HALF_BITS + OCTET_BITS);
+            minimum = raised(format, minimum, words.get(integersAt(format, firstWord, inputs, columns, k, column)), k);
         }
         return minimum;
     }

@@ -27,6 +27,7 @@ import io.github.tornadotransformers.kernels.Slices;
 import io.github.tornadotransformers.kernels.SoftmaxGroupKernels;
 import io.github.tornadotransformers.kernels.StoredGroupKernels;
 import io.github.tornadotransformers.kernels.StoredKernels;
+import io.github.tornadotransformers.kernels.StoredTileGroupKernels;
 import io.github.tornadotransformers.kernels.WeightFormat;
 import io.github.tornadotransformers.models.program.Activation;
 import io.github.tornadotransformers.models.program.AttentionShape;
@@ -436,11 +437,11 @@ public final class OpTasks {
         int inputs = op.weight().rows();
         int columns = op.weight().columns();
         boolean isStored = in.isStored(op.weight());
-        boolean inTiles = rows > 1 && !isStored && in.worksInGroups(LinearTileGroupKernels.GROUP);
-        int parts = inTiles ? LinearTileGroupKernels.parts(rows, inputs, columns) : Slices.count(inputs);
+        boolean inTiles = rows > 1 && in.worksInGroups(LinearTileGroupKernels.GROUP);
+        int parts = inTiles ? partsOfTiles(op, isStored) : Slices.count(inputs);
         Argument<FloatArray> sums = in.scratch(SUMS, Math.multiplyExact((long) rows * parts, columns));
         if (isStored) {
-            storedSums(op, sums);
+            storedSums(op, sums, parts);
         } else if (inTiles) {
             groupTileSums(op, sums, parts);
         } else if (rows > 1) {
@@ -453,19 +454,41 @@ public final class OpTasks {
         return new LinearSums(sums, parts);
     }
 
+    /** What tiles leave of a product: as many sums for all its columns, of whatever formats they are. */
+    private int partsOfTiles(Op.Linear op, boolean isStored) {
+        int inputs = op.weight().rows();
+        if (!isStored) {
+            return LinearTileGroupKernels.parts(rows, inputs, op.weight().columns());
+        }
+        return in.columns(op.weight()).stream()
+                .mapToInt(run -> takesBlocks(run)
+                        ? LinearTileGroupKernels.parts(
+                                rows, inputs, run.columns().value())
+                        : Slices.count(inputs))
+                .max()
+                .orElseThrow();
+    }
+
+    private static boolean takesBlocks(DeviceColumns run) {
+        return StoredGroupKernels.takes(run.format().value());
+    }
+
     /** A task for neighbouring columns of one format. */
-    private void storedSums(Op.Linear op, Argument<FloatArray> sums) {
+    private void storedSums(Op.Linear op, Argument<FloatArray> sums, int parts) {
         List<DeviceColumns> runs = in.columns(op.weight());
         for (int index = 0; index < runs.size(); index++) {
             String name = op.name() + "Slices" + (runs.size() == 1 ? "" : index);
-            boolean takesBlocks =
-                    StoredGroupKernels.takes(runs.get(index).format().value());
-            if (rows == 1 && takesBlocks && in.worksInGroups(StoredGroupKernels.GROUP)) {
-                storedGroupSums(name, op, runs.get(index), sums);
+            DeviceColumns run = runs.get(index);
+            boolean inGroups = takesBlocks(run)
+                    && in.worksInGroups(rows == 1 ? StoredGroupKernels.GROUP : StoredTileGroupKernels.GROUP);
+            if (inGroups && rows == 1) {
+                storedGroupSums(name, op, run, sums);
+            } else if (inGroups) {
+                storedTileGroupSums(name, op, run, sums, parts);
             } else if (rows == 1) {
-                storedSliceSums(name, op, runs.get(index), sums);
+                storedSliceSums(name, op, run, sums);
             } else {
-                storedTileSums(name, op, runs.get(index), sums);
+                storedTileSums(name, op, run, sums);
             }
         }
     }
@@ -485,6 +508,31 @@ public final class OpTasks {
                         sums,
                         run.format(),
                         value(inputs),
+                        run.firstColumn(),
+                        run.columns(),
+                        value(op.weight().columns()));
+    }
+
+    private void storedTileGroupSums(
+            String name, Op.Linear op, DeviceColumns run, Argument<FloatArray> sums, int parts) {
+        Argument<FloatArray> x = in.activation(op.input());
+        int columns = run.columns().value();
+        in.task(name, StoredTileGroupKernels.items(rows, parts, columns))
+                .calls(
+                        StoredTileGroupKernels::tileSums,
+                        CONTEXT,
+                        x,
+                        run.floats(),
+                        run.words(),
+                        run.places(),
+                        layer,
+                        step,
+                        sums,
+                        run.format(),
+                        value(LinearTileGroupKernels.tileRows(rows)),
+                        value(rows),
+                        value(parts),
+                        value(op.weight().rows()),
                         run.firstColumn(),
                         run.columns(),
                         value(op.weight().columns()));
