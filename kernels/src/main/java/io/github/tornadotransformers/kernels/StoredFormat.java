@@ -46,11 +46,12 @@ public final class StoredFormat {
                 + (hasMinimum ? MINIMUM_AT : 0);
     }
 
-    static boolean isBlocks(int format) {
+    public static boolean isBlocks(int format) {
         return format >= BLOCK_ROWS_AT;
     }
 
-    private static int bits(int format) {
+    /** Bits of a quant. */
+    public static int bits(int format) {
         return format % BLOCK_ROWS_AT;
     }
 
@@ -66,16 +67,17 @@ public final class StoredFormat {
         return format / OFFSET_AT % 64;
     }
 
-    static boolean hasMinimum(int format) {
+    public static boolean hasMinimum(int format) {
         return format >= MINIMUM_AT;
     }
 
-    static boolean isTwoLevel(int format) {
+    /** Whether blocks have small integers, by which a group's scale is multiplied. */
+    public static boolean isTwoLevel(int format) {
         return groupRows(format) > blockRows(format);
     }
 
     /** Rows whose products are summed before they are scaled: numbers have one block a slice. */
-    static int block(int format) {
+    public static int block(int format) {
         return isBlocks(format) ? blockRows(format) : Slices.SIZE;
     }
 
@@ -106,6 +108,16 @@ public final class StoredFormat {
     /** Which of a column's words has the first small integers. */
     private static int integerWordsAt(int format, int inputs) {
         return inputs / rowsOfWord(format) + highWords(format, inputs);
+    }
+
+    /** Bytes of a column, words and floats. */
+    public static long columnBytes(int format, int inputs) {
+        if (!isBlocks(format)) {
+            return (long) inputs * (format == WeightFormat.F32 ? Float.BYTES : Short.BYTES);
+        }
+        int words = integerWordsAt(format, inputs) + (isTwoLevel(format) ? inputs / ROWS_OF_INTEGERS : 0);
+        int floats = inputs / groupRows(format) * (hasMinimum(format) ? 2 : 1);
+        return (long) words * Integer.BYTES + (long) floats * Float.BYTES;
     }
 
     /** The number at row k of a column, exactly; of a block the quant less its offset. */

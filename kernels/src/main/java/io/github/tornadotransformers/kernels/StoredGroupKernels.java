@@ -10,7 +10,7 @@ public final class StoredGroupKernels {
     public static final int GROUP = Slices.SIZE;
 
     /** Rows whose words an item has on their way from memory at once. */
-    private static final int ROWS = 64;
+    public static final int ROWS = 64;
 
     /** Words of so many rows, at most. */
     private static final int WORDS = 16;
@@ -69,6 +69,7 @@ public final class StoredGroupKernels {
         int firstWord = places.get(2 * layer.get(0));
         int firstFloat = places.get(2 * layer.get(0) + 1);
         int block = StoredFormat.block(format);
+        int perWord = StoredFormat.rowsOfWord(format);
         if (context.localIdx < terms) {
             slice[context.localIdx] = x.get(start + context.localIdx);
         }
@@ -86,8 +87,8 @@ public final class StoredGroupKernels {
         int k = 0;
         for (; k + ROWS <= terms; k += ROWS) {
             int row = start + k;
-            int at = firstWord + row / StoredFormat.rowsOfWord(format) * columns + own;
-            for (int j = 0; j < ROWS / StoredFormat.rowsOfWord(format); j++) {
+            int at = firstWord + row / perWord * columns + own;
+            for (int j = 0; j < ROWS / perWord; j++) {
                 low[j] = words.get(at + j * columns);
             }
             int above = firstWord + StoredFormat.highWord(format, inputs, row) * columns + own;
@@ -107,14 +108,14 @@ public final class StoredGroupKernels {
             context.localBarrier();
             for (int b = 0; b < ROWS / block; b++) {
                 float part = 0f;
-                for (int i = 0; i < block; i++) {
-                    int r = b * block + i;
-                    float w = StoredFormat.quant(
-                            format,
-                            low[r / StoredFormat.rowsOfWord(format)],
-                            high[r / StoredFormat.rowsOfHighWord(format)],
-                            r);
-                    part = Fused.fma(slice[k + r], w, part);
+                for (int j = 0; j < block / perWord; j++) {
+                    int first = b * block + j * perWord;
+                    int lows = low[first / perWord];
+                    int highs =
+                            high[first / StoredFormat.rowsOfHighWord(format)] >> StoredFormat.highShift(format, first);
+                    for (int i = 0; i < perWord; i++) {
+                        part = Fused.fma(slice[k + first + i], StoredFormat.quant(format, lows, highs, i), part);
+                    }
                 }
                 sum = Fused.fma(part, scales[b], sum);
                 if (StoredFormat.hasMinimum(format)) {

@@ -12,6 +12,8 @@ import io.github.tornadotransformers.kernels.LikeliestKernels;
 import io.github.tornadotransformers.kernels.LinearKernels;
 import io.github.tornadotransformers.kernels.LinearRowKernels;
 import io.github.tornadotransformers.kernels.Slices;
+import io.github.tornadotransformers.kernels.StoredFormat;
+import io.github.tornadotransformers.kernels.StoredGroupKernels;
 import io.github.tornadotransformers.kernels.WeightFormat;
 import io.github.tornadotransformers.taskgraphs.devices.Backend;
 import io.github.tornadotransformers.taskgraphs.graphs.DeviceTask;
@@ -107,11 +109,13 @@ final class KernelWorks {
     /** Notes what a kernel asks for, and says how many items have something to do. */
     private long active(String kernel) {
         return switch (kernel) {
-            case "EmbeddingKernels.lookUpTokens" -> lookUp();
+            case "EmbeddingKernels.lookUpTokens", "StoredKernels.lookUpTokens" -> lookUp();
             case "EmbeddingKernels.addPositions" -> addPositions();
             case "LinearRowKernels.product" -> rowProduct();
             case "LinearGroupKernels.sliceSumsOfElements" -> groupSumsOfElements();
-            case "LinearKernels.sliceSums" -> loopSums();
+            case "LinearKernels.sliceSums" -> loopSums(scalar("format"));
+            case "StoredGroupKernels.sliceSums" -> groupSumsOfBlocks();
+            case "StoredKernels.sliceSums" -> storedLoopSums();
             case "LinearKernels.finish" -> finish(scalar("columns"), 1);
             case "GatedMlpKernels.finishGateUp" -> finish(scalar("width"), 2);
             case "QkvKernels.finish" -> finishQkv(1);
@@ -270,8 +274,50 @@ final class KernelWorks {
         return sums(scalar("format"));
     }
 
-    private long loopSums() {
+    /**
+     * A part of a row in local memory, and the sums of its blocks where they have minima; then, of so many rows at once, all words, scales and
+     * minima of a column.
+     */
+    private long groupSumsOfBlocks() {
         int format = scalar("format");
+        ProductCount count = ProductCount.ofBlocks(format, backend);
+        int terms = Math.min(Slices.SIZE, scalar("inputs"));
+        registers = count.registers();
+        loads(CACHE, 1, 1, FLOAT);
+        chain += BARRIER;
+        if (StoredFormat.hasMinimum(format)) {
+            chain += (double) StoredFormat.block(format) * LOCAL + BARRIER;
+        }
+        apart = chain;
+        double rounds = (double) terms / StoredGroupKernels.ROWS;
+        loads.add(new Loads(MEMORY, Math.round(rounds * count.inFlight()), count.inFlight(), Integer.BYTES));
+        instructions += count.perWeight() * terms;
+        chain += BARRIER * rounds;
+        return storedSums(format);
+    }
+
+    private long storedLoopSums() {
+        int format = scalar("format");
+        if (!StoredFormat.isBlocks(format)) {
+            return loopSums(format);
+        }
+        ProductCount count = ProductCount.ofLoopOfBlocks(format);
+        int terms = Math.min(Slices.SIZE, scalar("inputs"));
+        registers = count.registers();
+        loads.add(new Loads(MEMORY, terms, count.inFlight(), Integer.BYTES));
+        instructions += count.perWeight() * terms;
+        return storedSums(format);
+    }
+
+    /** Notes the bytes of a product of blocks; how many sums it has. */
+    private long storedSums(int format) {
+        long sums = (long) Slices.count(scalar("inputs")) * scalar("columns");
+        memoryBytes += scalar("columns") * StoredFormat.columnBytes(format, scalar("inputs"));
+        cacheBytes += sums * FLOAT;
+        return sums;
+    }
+
+    private long loopSums(int format) {
         ProductCount count = ProductCount.ofLoop(format);
         int terms = Math.min(Slices.SIZE, scalar("inputs"));
         int bytes = format == WeightFormat.F32 ? Float.BYTES : format == WeightFormat.INT8 ? Byte.BYTES : Short.BYTES;

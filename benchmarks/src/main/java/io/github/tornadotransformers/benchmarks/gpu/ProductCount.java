@@ -1,5 +1,6 @@
 package io.github.tornadotransformers.benchmarks.gpu;
 
+import io.github.tornadotransformers.kernels.StoredFormat;
 import io.github.tornadotransformers.kernels.WeightFormat;
 import io.github.tornadotransformers.taskgraphs.devices.Backend;
 
@@ -41,6 +42,39 @@ record ProductCount(double perWeight, int inFlight, int registers) {
             case WeightFormat.INT8 -> new ProductCount(ptx ? 18.6 : 11.3, 16, 40);
             case WeightFormat.BF16_BITS -> new ProductCount(10.4, 16, 40);
             default -> ptx ? new ProductCount(27.9, 16, 40) : new ProductCount(21.4, 16, 32);
+        };
+    }
+
+    /** Of {@code StoredKernels.sliceSums} for blocks, whatever the backend. */
+    static ProductCount ofLoopOfBlocks(int format) {
+        double perWeight = switch (StoredFormat.bits(format)) {
+            case 4 -> StoredFormat.hasMinimum(format) ? 20.0 : 17.6;
+            case 5 -> 26.0;
+            case 6 -> 27.5;
+            default -> 13.6;
+        };
+        return new ProductCount(perWeight, 4, 32);
+    }
+
+    /** Of {@code StoredGroupKernels.sliceSums}, for blocks: Q4_K, Q4_1 and Q4_0, Q5_K, Q5_1 and Q5_0, Q6_K, Q8_0. */
+    static ProductCount ofBlocks(int format, Backend backend) {
+        boolean ptx = backend == Backend.PTX;
+        boolean isTwoLevel = StoredFormat.isTwoLevel(format);
+        return switch (StoredFormat.bits(format)) {
+            case 4 ->
+                isTwoLevel
+                        ? new ProductCount(ptx ? 6.7 : 5.4, 14, 40)
+                        : StoredFormat.hasMinimum(format)
+                                ? new ProductCount(ptx ? 5.5 : 5.1, 12, 44)
+                                : new ProductCount(ptx ? 6.0 : 5.7, 10, ptx ? 32 : 44);
+            case 5 ->
+                isTwoLevel
+                        ? new ProductCount(ptx ? 9.8 : 8.6, 16, ptx ? 64 : 56)
+                        : StoredFormat.hasMinimum(format)
+                                ? new ProductCount(ptx ? 8.5 : 8.1, 14, ptx ? 61 : 54)
+                                : new ProductCount(ptx ? 9.1 : 8.9, 12, 55);
+            case 6 -> new ProductCount(ptx ? 11.4 : 9.7, 20, 56);
+            default -> new ProductCount(ptx ? 7.5 : 4.5, 18, 40);
         };
     }
 }

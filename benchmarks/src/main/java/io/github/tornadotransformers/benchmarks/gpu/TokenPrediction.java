@@ -1,7 +1,7 @@
 package io.github.tornadotransformers.benchmarks.gpu;
 
-import io.github.tornadotransformers.models.ModelConfig;
 import io.github.tornadotransformers.models.checkpoint.DType;
+import io.github.tornadotransformers.models.checkpoint.ModelSource;
 import io.github.tornadotransformers.models.program.Program;
 import io.github.tornadotransformers.taskgraphs.devices.Backend;
 import io.github.tornadotransformers.taskgraphs.devices.DeviceId;
@@ -10,7 +10,9 @@ import io.github.tornadotransformers.taskgraphs.graphs.DeviceGraph;
 import io.github.tornadotransformers.taskgraphs.graphs.DeviceOptions;
 import io.github.tornadotransformers.taskgraphs.graphs.DeviceTask;
 import io.github.tornadotransformers.taskgraphs.graphs.TokenTasks;
+import io.github.tornadotransformers.taskgraphs.memory.MatrixTypes;
 import io.github.tornadotransformers.taskgraphs.memory.MemoryPlan;
+import io.github.tornadotransformers.taskgraphs.memory.WeightSource;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -54,21 +56,24 @@ public record TokenPrediction(
     }
 
     /**
+     * @param name of the model
+     * @param dtype of its matrices, or {@code STORED}
      * @param backend whose code is compiled
      * @param context positions that the cache has; the token is at the last one of them or before
      */
     public static TokenPrediction of(
-            String model,
-            ModelConfig config,
+            String name,
+            ModelSource model,
             DType dtype,
             Gpu gpu,
             Backend backend,
             Shape shape,
             int context,
             int position) {
-        Program program = config.program(context);
+        Program program = model.config().program(context);
+        MatrixTypes types = MatrixTypes.of(program, dtype, WeightSource.of(model, program, dtype));
         DeviceInfo device = device(gpu, backend, shape);
-        Map<DeviceGraph, Integer> graphs = TokenTasks.of(program, dtype, DeviceOptions.of(device));
+        Map<DeviceGraph, Integer> graphs = TokenTasks.of(program, types, DeviceOptions.of(device));
         double launch =
                 replays(backend, shape) ? gpu.launch().replayed() : gpu.launch().streamed();
         Map<List<String>, PredictedKernel> kernels = new LinkedHashMap<>();
@@ -78,7 +83,7 @@ public record TokenPrediction(
         }));
         int executed = graphs.values().stream().mapToInt(Integer::intValue).sum();
         boolean fits = new MemoryPlan(device, graphs.keySet().stream().flatMap(DeviceGraph::arrays)).fits();
-        return new TokenPrediction(model, dtype, gpu, backend, position, executed, fits, List.copyOf(kernels.values()));
+        return new TokenPrediction(name, dtype, gpu, backend, position, executed, fits, List.copyOf(kernels.values()));
     }
 
     /** A GPU has loops as it had them before: each launched by itself. */

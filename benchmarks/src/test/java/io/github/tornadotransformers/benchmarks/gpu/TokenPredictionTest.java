@@ -8,8 +8,11 @@ import io.github.tornadotransformers.benchmarks.MatrixBytes;
 import io.github.tornadotransformers.benchmarks.ProgramCost;
 import io.github.tornadotransformers.benchmarks.gpu.TokenPrediction.Shape;
 import io.github.tornadotransformers.models.ModelConfig;
+import io.github.tornadotransformers.models.checkpoint.BlockFormat;
 import io.github.tornadotransformers.models.checkpoint.DType;
 import io.github.tornadotransformers.models.checkpoint.ModelPresets;
+import io.github.tornadotransformers.models.checkpoint.RandomModel;
+import io.github.tornadotransformers.models.program.Program;
 import io.github.tornadotransformers.taskgraphs.devices.Backend;
 import java.util.List;
 import java.util.Optional;
@@ -39,6 +42,46 @@ class TokenPredictionTest {
                 }
             }
         }
+    }
+
+    /** All matrices in blocks, but for rows that are no whole groups: 11,008 inputs are 43 groups of 256. */
+    @ParameterizedTest
+    @EnumSource(BlockFormat.class)
+    void blocksAreKnownAndTheirBytesAreThoseOfWeightsAndCache(BlockFormat format) {
+        int position = 63;
+        RandomModel model = new RandomModel(config("llama2-7B"), 1, List.of(format));
+        Program program = model.config().program(position + 1);
+        ProgramCost cost = new BenchTest(BenchTest.Phase.DECODE, 1, position)
+                .cost(program, MatrixBytes.of(model, program, DType.STORED));
+        for (Backend backend : List.of(Backend.CUDA, Backend.PTX)) {
+            TokenPrediction groups = stored(model, backend, Shape.GROUPS);
+            TokenPrediction loops = stored(model, backend, Shape.LOOPS);
+
+            assertThat(groups.memoryBytes()).isCloseTo(cost.bytes(), withinPercentage(1));
+            assertThat(loops.memoryBytes()).isCloseTo(cost.bytes(), withinPercentage(1));
+            assertThat(groups.kernels()).allMatch(kernel -> kernel.share(H200) < 1);
+            assertThat(groups.seconds()).isLessThan(loops.seconds());
+        }
+    }
+
+    /** Q4_K: 4096 inputs are 32 slices of 128; a group has 128 of 4096 columns, an item 128 weights. */
+    @Test
+    void aProductOfBlocksIsAsCountedByHand() {
+        RandomModel model = new RandomModel(config("llama2-7B"), 1, List.of(BlockFormat.Q4_K));
+        PredictedKernel product = kernel(stored(model, Backend.CUDA, Shape.GROUPS), "oProjSlices");
+
+        assertThat(product.kernel()).isEqualTo("StoredGroupKernels.sliceSums");
+        assertThat(product.launches()).isEqualTo(32);
+        assertThat(product.items()).isEqualTo(32 * 4096);
+        // 256 weights take 144 bytes in a file, where scale and minimum are float16; here they are float32, and eight
+        // bits each for a block's.
+        assertThat(product.memoryBytes()).isEqualTo(32L * 4096 * 16 * (128 + 8 + 16));
+        assertThat(product.inFlight()).isEqualTo(14);
+        assertThat(product.instructions()).isCloseTo(32.0 * 32 * 4096 * (5.4 * 128 + 45), withinPercentage(1e-6));
+    }
+
+    private static TokenPrediction stored(RandomModel model, Backend backend, Shape shape) {
+        return TokenPrediction.of("blocks", model, DType.STORED, H200, backend, shape, 64, 63);
     }
 
     /** What is read is what {@code bench} says that a token must read, which is counted Op by Op. */
@@ -231,7 +274,8 @@ class TokenPredictionTest {
 
     private static TokenPrediction of(
             String model, DType dtype, Backend backend, Shape shape, int context, int position) {
-        return TokenPrediction.of(model, config(model), dtype, H200, backend, shape, context, position);
+        return TokenPrediction.of(
+                model, new RandomModel(config(model), 1), dtype, H200, backend, shape, context, position);
     }
 
     private static ModelConfig config(String model) {

@@ -260,12 +260,9 @@ final class BenchCommand implements Callable<Integer> {
     }
 
     private TokenPredictionReport predict(Model model, DType dtype, Gpu gpu, Backend backend, BenchTest test) {
-        if (!DType.OF_MATRICES.contains(dtype)) {
-            throw Failure.of(model.name() + " is in blocks, whose kernels have no prediction: choose a --dtype");
-        }
         Function<Shape, TokenPrediction> predicted = kernelShape -> TokenPrediction.of(
                 model.name(),
-                model.config(),
+                model.source(),
                 dtype,
                 gpu,
                 backend,

@@ -1,6 +1,5 @@
 package io.github.tornadotransformers.taskgraphs.graphs;
 
-import io.github.tornadotransformers.models.checkpoint.DType;
 import io.github.tornadotransformers.models.program.AttentionShape;
 import io.github.tornadotransformers.models.program.Program;
 import io.github.tornadotransformers.taskgraphs.devices.DeviceException;
@@ -19,13 +18,13 @@ public final class TokenTasks {
      * Every graph, in running order, with how often it is executed.
      *
      * @param program of as many positions as the cache has
+     * @param types in what its matrices are kept
      * @throws DeviceException if only some layers have a weight
      */
-    public static Map<DeviceGraph, Integer> of(Program program, DType dtype, DeviceOptions options) {
+    public static Map<DeviceGraph, Integer> of(Program program, MatrixTypes types, DeviceOptions options) {
         WeightsOfSomeLayers.refuse(program);
         int pages = AttentionShape.pages(program.contextLength());
-        DeviceModel model = DeviceModel.of(
-                program, MatrixTypes.of(dtype), options.kvType(), options.math(), options.device(), pages);
+        DeviceModel model = DeviceModel.of(program, types, options.kvType(), options.math(), options.device(), pages);
         GraphChain chain = new GraphSet(model, options.graph(), ChainRows.ofOne(program, 1), false).decode();
         List<DeviceGraph> executed = new ArrayList<>(chain.before());
         chain.layers().forEach(layer -> executed.addAll(layer.graphs()));

@@ -9,6 +9,7 @@ import io.github.tornadotransformers.taskgraphs.devices.Backend;
 import io.github.tornadotransformers.taskgraphs.devices.DeviceId;
 import io.github.tornadotransformers.taskgraphs.devices.DeviceInfo;
 import io.github.tornadotransformers.taskgraphs.devices.DeviceInfo.Kind;
+import io.github.tornadotransformers.taskgraphs.memory.MatrixTypes;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
@@ -19,7 +20,7 @@ class TokenTasksTest {
 
     @Test
     void aTokenRunsEveryLayerAndTheRestOnce() {
-        Map<DeviceGraph, Integer> graphs = TokenTasks.of(GPT2, DType.F32, options(Kind.GPU));
+        Map<DeviceGraph, Integer> graphs = TokenTasks.of(GPT2, MatrixTypes.of(DType.F32), options(Kind.GPU));
 
         assertThat(graphs.keySet()).extracting(DeviceGraph::name).containsExactly("embedding", "block", "head");
         assertThat(graphs.values()).containsExactly(1, 12, 1);
@@ -57,14 +58,14 @@ class TokenTasksTest {
     }
 
     private static List<String> tasks(Program program, Kind kind) {
-        return TokenTasks.of(program, DType.F32, options(kind)).keySet().stream()
+        return TokenTasks.of(program, MatrixTypes.of(DType.F32), options(kind)).keySet().stream()
                 .flatMap(graph -> graph.tasks().stream())
                 .map(DeviceTask::id)
                 .toList();
     }
 
     private static DeviceTask task(String id, Kind kind) {
-        List<DeviceTask> tasks = TokenTasks.of(GPT2, DType.F32, options(kind)).keySet().stream()
+        List<DeviceTask> tasks = TokenTasks.of(GPT2, MatrixTypes.of(DType.F32), options(kind)).keySet().stream()
                 .flatMap(graph -> graph.tasks().stream())
                 .filter(task -> task.id().equals(id))
                 .toList();
