@@ -26,6 +26,7 @@ public final class StoredFormat {
     private static final int NIBBLE = 0xF;
     private static final int OCTET_BITS = 8;
     private static final int HALF_BITS = 16;
+    private static final int HALF = 0xFFFF;
     private static final int ROWS_OF_INTEGERS = 64;
 
     private StoredFormat() {}
@@ -170,8 +171,13 @@ public final class StoredFormat {
     }
 
     /** From where a row's bits above four lie in a word. */
-    static int highShift(int format, int row) {
+    private static int highShift(int format, int row) {
         return row % rowsOfHighWord(format) * (Integer.SIZE / rowsOfHighWord(format));
+    }
+
+    /** The bits above four of a row and of those behind it that are in the same word of quants: what {@link #quant} takes for row 0. */
+    static int highsFrom(int format, int word, int row) {
+        return (word >> highShift(format, row)) & HALF;
     }
 
     private static int highBits(int format, int high, int row) {

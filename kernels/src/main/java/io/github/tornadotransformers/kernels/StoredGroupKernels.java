@@ -112,7 +112,7 @@ public final class StoredGroupKernels {
                     int first = b * block + j * perWord;
                     int lows = low[first / perWord];
                     int highs =
-                            high[first / StoredFormat.rowsOfHighWord(format)] >> StoredFormat.highShift(format, first);
+                            StoredFormat.highsFrom(format, high[first / StoredFormat.rowsOfHighWord(format)], first);
                     for (int i = 0; i < perWord; i++) {
                         part = Fused.fma(slice[k + first + i], StoredFormat.quant(format, lows, highs, i), part);
                     }

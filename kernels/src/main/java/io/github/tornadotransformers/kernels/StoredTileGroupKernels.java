@@ -120,7 +120,7 @@ public final class StoredTileGroupKernels {
                         nextLow[j] = words.get(firstWord + k / perWord * columns + c);
                         if (StoredFormat.hasHighBits(format)) {
                             int at = firstWord + StoredFormat.highWord(format, inputs, k) * columns + c;
-                            nextHigh[j] = words.get(at) >> StoredFormat.highShift(format, k);
+                            nextHigh[j] = StoredFormat.highsFrom(format, words.get(at), k);
                         }
                     }
                     if (next % StoredFormat.block(format) == 0) {

@@ -189,6 +189,21 @@ class BenchCommandTest {
     }
 
     @Test
+    void aTokenOfAFileOfBlocksIsPredicted() {
+        String llama = SmallModels.llama(folder.resolve("llama")).toString();
+        String file = folder.resolve("blocks.gguf").toString();
+        CommandRun exported = CommandRun.of("export", llama, "--gguf", file, "--type", "q8_0");
+        assertThat(exported.exitCode()).as(exported.err()).isZero();
+        CommandRun run = CommandRun.of("bench", file, "--predict", "--device", "h200", "-e", "ptx", "-n", "8", "-q");
+
+        assertThat(run.exitCode()).as(run.err()).isZero();
+        assertThat(run.out())
+                .containsPattern("\\| lmHeadSlices +\\| StoredGroupKernels.sliceSums ")
+                .containsPattern(
+                        "blocks.gguf stored on h200 \\(ptx\\), a token at position 4, predicted: \\d+ tokens/s");
+    }
+
+    @Test
     void aPredictionNeedsAConfigAlone() throws IOException {
         Path alone = Files.createDirectories(folder.resolve("alone"));
         Files.copy(Path.of(gpt2, "config.json"), alone.resolve("config.json"));
