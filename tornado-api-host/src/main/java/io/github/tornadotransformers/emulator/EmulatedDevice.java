@@ -31,6 +31,7 @@ public final class EmulatedDevice implements TornadoDevice, TornadoTargetDevice,
     private long bytesToHost;
     private long tasksRun;
     private boolean refusesReplays;
+    private boolean replays;
     private BiConsumer<TornadoNativeArray, TornadoNativeArray> copyFault = (_, _) -> {};
 
     public EmulatedDevice() {
@@ -53,6 +54,15 @@ public final class EmulatedDevice implements TornadoDevice, TornadoTargetDevice,
 
     boolean refusesReplays() {
         return refusesReplays;
+    }
+
+    void executed(boolean toBeReplayed) {
+        replays = toBeReplayed;
+    }
+
+    /** Whether the graph that was executed last was to be replayed. */
+    public boolean replays() {
+        return replays;
     }
 
     void arrived(TornadoNativeArray host, TornadoNativeArray memory) {

@@ -54,8 +54,9 @@ public final class EmulatedGraph {
      *
      * @param previous the graph executed just before, or null
      * @param grids of tasks, as far as they are given
+     * @param replayed whether a driver would do later what it was told at the first execution
      */
-    void execute(EmulatedDevice device, EmulatedGraph previous, GridScheduler grids) {
+    void execute(EmulatedDevice device, EmulatedGraph previous, GridScheduler grids, boolean replayed) {
         long start = System.nanoTime();
         takeOver(previous);
         requireMemory();
@@ -68,7 +69,7 @@ public final class EmulatedGraph {
         device.countTasks(graph.tasks().size());
         long readStart = System.nanoTime();
         graph.toHost().forEach(this::read);
-        dropWhatNothingKeeps();
+        dropWhatNothingKeeps(replayed);
         long end = System.nanoTime();
         lastProfile = new Profile(
                 end - start,
@@ -116,13 +117,17 @@ public final class EmulatedGraph {
     }
 
     /** TornadoVM frees an array after each execution that no transfer names and that is neither persisted nor consumed. */
-    private void dropWhatNothingKeeps() {
+    private void dropWhatNothingKeeps(boolean replayed) {
         buffers.entrySet().removeIf(entry -> {
             TornadoNativeArray array = entry.getKey();
             boolean dropped = !graph.toDevice().containsKey(array)
                     && !graph.toHost().contains(array)
                     && !graph.kept().contains(array)
                     && !graph.consumed().containsKey(array);
+            if (dropped && replayed) {
+                throw graph.misuse(
+                        "%s is gone after the execution; a replay would use its memory", graph.describe(array));
+            }
             if (dropped) {
                 entry.getValue().free();
             }

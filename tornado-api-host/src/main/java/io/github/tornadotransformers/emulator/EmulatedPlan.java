@@ -152,7 +152,8 @@ public final class EmulatedPlan {
     public void execute() {
         for (EmulatedGraph graph : selected) {
             requireGrids(graph);
-            graph.execute(device, previous, grids);
+            graph.execute(device, previous, grids, replays);
+            device.executed(replays);
             if (replays && device.refusesReplays()) {
                 throw new EmulatorException("graph %s cannot be replayed".formatted(graph.name()));
             }

@@ -20,7 +20,8 @@ import uk.ac.manchester.tornado.api.TaskGraph;
  *       array that neither a transfer nor a task ever wrote to fails.
  *   <li>{@code FIRST_EXECUTION} copies at the graph's first execution, again after its memory was freed; {@code EVERY_EXECUTION}
  *       each time; {@code UNDER_DEMAND} to the device never, to the host when an execution's result is asked for it.
- *   <li>An array that no transfer names and that is neither persisted nor consumed is gone after the execution.
+ *   <li>An array that no transfer names and that is neither persisted nor consumed is gone after the execution, and refused in a plan that is
+ *       replayed.
  *   <li>Two graphs have separate memory for the same array, unless one persists it and the other consumes it and is executed next,
  *       each by an {@code execute()} of its own. A graph executed again right after itself keeps what it consumed. What a graph consumes must be
  *       in the memory where it was at the graph's first execution: a driver that replays the graph does not look elsewhere.

@@ -43,6 +43,13 @@ class HandOverTest {
                 .transferToHost(EVERY_EXECUTION, out);
     }
 
+    private TaskGraph consumerOfAny() {
+        return new TaskGraph("consumer")
+                .consumeFromDevice(x)
+                .task("copy", Kernels::copy, x, out, 2)
+                .transferToHost(EVERY_EXECUTION, out);
+    }
+
     private static void execute(TornadoExecutionPlan plan, int... graphs) {
         for (int graph : graphs) {
             plan.withGraph(graph).execute();
@@ -57,11 +64,7 @@ class HandOverTest {
 
     @Test
     void aConsumerThatNamesNoGraphTakesFromTheOneBefore() {
-        TaskGraph anonymous = new TaskGraph("consumer")
-                .consumeFromDevice(x)
-                .task("copy", Kernels::copy, x, out, 2)
-                .transferToHost(EVERY_EXECUTION, out);
-        execute(Plans.of(producer(), anonymous), 0, 1);
+        execute(Plans.of(producer(), consumerOfAny()), 0, 1);
         assertThat(out.toHeapArray()).containsExactly(11f, 12f);
     }
 
@@ -158,11 +161,7 @@ class HandOverTest {
                 .transferToDevice(EVERY_EXECUTION, x)
                 .task("add", Kernels::add, x, 20f)
                 .persistOnDevice(x);
-        TaskGraph anonymous = new TaskGraph("consumer")
-                .consumeFromDevice(x)
-                .task("copy", Kernels::copy, x, out, 2)
-                .transferToHost(EVERY_EXECUTION, out);
-        TornadoExecutionPlan plan = Plans.of(producer(), second, anonymous);
+        TornadoExecutionPlan plan = Plans.of(producer(), second, consumerOfAny());
         execute(plan, 0, 2, 0, 2);
         assertThatThrownBy(() -> execute(plan, 1, 2))
                 .hasMessage(

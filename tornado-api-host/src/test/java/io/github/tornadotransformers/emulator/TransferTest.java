@@ -26,6 +26,28 @@ class TransferTest {
         return Plans.of(copy(transferMode).transferToHost(EVERY_EXECUTION, out));
     }
 
+    /** A driver that replays the graph would use memory that is others' by then. */
+    @Test
+    void whatIsReplayedMayNotLoseItsMemory() {
+        FloatArray between = new FloatArray(4);
+        Plans.of(throughAnother(between)).execute();
+        TornadoExecutionPlan replayed = Plans.of(throughAnother(between)).withCUDAGraph();
+        assertThatThrownBy(replayed::execute)
+                .hasMessage("graph g: argument 2 of task first (FloatArray of 4 elements) is gone after the execution;"
+                        + " a replay would use its memory");
+        Plans.of(throughAnother(between).persistOnDevice(between))
+                .withCUDAGraph()
+                .execute();
+    }
+
+    private TaskGraph throughAnother(FloatArray between) {
+        return new TaskGraph("g")
+                .transferToDevice(EVERY_EXECUTION, in)
+                .task("first", Kernels::copy, in, between, 4)
+                .task("second", Kernels::copy, between, out, 4)
+                .transferToHost(EVERY_EXECUTION, out);
+    }
+
     @Test
     void aTransferredArrayReachesTheTaskAndItsResultTheHost() {
         copyAndReturn(EVERY_EXECUTION).execute();

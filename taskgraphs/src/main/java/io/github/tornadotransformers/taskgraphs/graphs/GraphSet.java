@@ -239,7 +239,7 @@ final class GraphSet {
         ArrayKey<?> stream = new StreamKey(program.residual());
         residency.keep(stream);
         settled.add(stream);
-        handedOn().forEach(array -> residency.handOn(array, traced));
+        handedOn().forEach(residency::handOn);
         settled.addAll(handedOn());
         residency.feed(
                 ControlKeys.TOKENS, chains.stream().map(GraphChain::entry).collect(Collectors.toSet()));
@@ -303,7 +303,7 @@ final class GraphSet {
                 boolean isRead = isLogits
                         || HEAD_STAGES.stream().anyMatch(head -> array.equals(ControlKeys.likeliest(head)))
                         || check.filter(each -> each.sums().contains(array)).isPresent();
-                graph.move(isRead && !isFetched ? Movement.DOWNLOAD : Movement.PERSIST, array, isRead);
+                graph.move(isRead && !isFetched ? Movement.DOWNLOAD : Movement.PERSIST, array, true);
             }
         }
     }

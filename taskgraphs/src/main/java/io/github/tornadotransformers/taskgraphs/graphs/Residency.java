@@ -43,17 +43,15 @@ public final class Residency {
         users(array).findFirst().ifPresent(owner -> {
             carry(array, Set.of(owner));
             if (!persists(owner, array)) {
-                owner.move(Movement.PERSIST, array, !owner.defines(array));
+                owner.move(Movement.PERSIST, array, true);
             }
         });
     }
 
     /**
      * An array that some graphs write and those after them read.
-     *
-     * @param isTraced whether the host reads it too, after each graph whose output it is
      */
-    void handOn(ArrayKey<?> array, boolean isTraced) {
+    void handOn(ArrayKey<?> array) {
         Set<DeviceGraph> owners =
                 users(array).filter(graph -> graph.defines(array)).collect(Collectors.toSet());
         carry(array, owners);
@@ -61,7 +59,7 @@ public final class Residency {
             boolean isOutput =
                     graph.traced().stream().anyMatch(output -> output.array().equals(array));
             if ((isOutput || owners.contains(graph)) && !persists(graph, array)) {
-                graph.move(Movement.PERSIST, array, isTraced);
+                graph.move(Movement.PERSIST, array, true);
             }
         }
     }

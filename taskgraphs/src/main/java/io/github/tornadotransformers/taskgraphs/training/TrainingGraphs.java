@@ -353,7 +353,7 @@ final class TrainingGraphs {
             } else if (array instanceof RotaryKey) {
                 residency.upload(array);
             } else if (users.size() == 1) {
-                users.getFirst().move(Movement.PERSIST, array, false);
+                users.getFirst().move(Movement.PERSIST, array, true);
             } else {
                 residency.keep(array);
             }

@@ -60,8 +60,8 @@ public final class TornadoExecutionPlan implements AutoCloseable {
 
     /**
      * From the first execution of each selected graph on, has the device's driver replay what it was told then, where the backend can: CUDA and PTX. Arguments and
-     * addresses stay what they were; copies read and write memory anew. Here it changes nothing, unless the
-     * emulated device refuses it.
+     * addresses stay what they were; copies read and write memory anew. Here graphs are executed anew each time; memory that a replay
+     * would find gone is refused.
      */
     public TornadoExecutionPlan withCUDAGraph() {
         plan.replay();
