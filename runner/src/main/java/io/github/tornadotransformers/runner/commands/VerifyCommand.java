@@ -290,13 +290,16 @@ final class VerifyCommand implements Callable<Integer> {
     }
 
     private Opened open(Checkpoint checkpoint, EngineKind engine) {
+        Opened opened = load(checkpoint, engine);
+        say(engine + ": " + opened.session.device() + ", " + name(opened.session.dtype()));
+        return opened;
+    }
+
+    private Opened load(Checkpoint checkpoint, EngineKind engine) {
         EngineSettings settings = settings(engine);
-        EngineSession session;
         try (SlowNotice _ = SlowNotice.after(this::say, () -> engine + ": " + Engines.loading(checkpoint, settings))) {
-            session = Engines.open(checkpoint, settings);
+            return new Opened(engine.toString(), Engines.open(checkpoint, settings));
         }
-        say(engine + ": " + session.device() + ", " + name(session.dtype()));
-        return new Opened(engine.toString(), session);
     }
 
     private Opened openFault(Checkpoint checkpoint) {
@@ -358,10 +361,10 @@ final class VerifyCommand implements Callable<Integer> {
 
     /** An engine anew, as a device is traced from its first token on or never; the other makes room for it. */
     private Opened reopen(Checkpoint checkpoint, List<Opened> opened, int index) {
-        Opened traced = opened.get(index);
-        opened.remove(index);
+        Opened traced = opened.remove(index);
         traced.close();
-        opened.add(index, open(checkpoint, traced.session.engine()));
+        say(traced.name + ": the same text, untraced");
+        opened.add(index, load(checkpoint, traced.session.engine()));
         return opened.get(index);
     }
 
