@@ -15,17 +15,19 @@ public final class LinearTileGroupKernels {
     /** Work items of a group. */
     public static final int GROUP = 128;
 
-    /** Rows and columns of an item. */
+    /** Rows of an item, and its columns. */
     static final int ROWS = 8;
 
     static final int COLUMNS = 4;
+
     /** Products of an item. */
     static final int OWN = ROWS * COLUMNS;
+
     /** Inputs that are brought at once. */
     static final int DEPTH = 16;
 
     /** Rows of the smallest tile, and of the largest. */
-    static final int LEAST_ROWS = 16;
+    private static final int LEAST_ROWS = 16;
 
     static final int MOST_ROWS = 64;
 
@@ -36,7 +38,7 @@ public final class LinearTileGroupKernels {
     private static final int APART = 2;
 
     /** Weights of the largest tile. */
-    private static final int WEIGHTS = DEPTH * GROUP * OWN / LEAST_ROWS;
+    static final int WEIGHTS = DEPTH * GROUP * OWN / LEAST_ROWS;
 
     /** What is multiplied, {@link #tileProducts} says. */
     public static final int SUMS = 0;

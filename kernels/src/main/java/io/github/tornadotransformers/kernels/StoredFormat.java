@@ -47,6 +47,7 @@ public final class StoredFormat {
                 + (hasMinimum ? MINIMUM_AT : 0);
     }
 
+    /** Whether it is a format of blocks. */
     public static boolean isBlocks(int format) {
         return format >= BLOCK_ROWS_AT;
     }
@@ -68,6 +69,7 @@ public final class StoredFormat {
         return format / OFFSET_AT % 64;
     }
 
+    /** Whether a block adds a minimum to each of its weights. */
     public static boolean hasMinimum(int format) {
         return format >= MINIMUM_AT;
     }

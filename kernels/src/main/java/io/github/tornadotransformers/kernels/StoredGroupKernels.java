@@ -20,11 +20,6 @@ public final class StoredGroupKernels {
 
     private StoredGroupKernels() {}
 
-    /** Whether it is a format of blocks. */
-    public static boolean takes(int format) {
-        return StoredFormat.isBlocks(format);
-    }
-
     /** Work items for so many columns. */
     public static int items(int inputs, int columns) {
         return Slices.count(inputs) * tiles(columns) * GROUP;

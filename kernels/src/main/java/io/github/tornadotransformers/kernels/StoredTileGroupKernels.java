@@ -2,11 +2,11 @@ package io.github.tornadotransformers.kernels;
 
 import static io.github.tornadotransformers.kernels.LinearTileGroupKernels.COLUMNS;
 import static io.github.tornadotransformers.kernels.LinearTileGroupKernels.DEPTH;
-import static io.github.tornadotransformers.kernels.LinearTileGroupKernels.LEAST_ROWS;
 import static io.github.tornadotransformers.kernels.LinearTileGroupKernels.LINE;
 import static io.github.tornadotransformers.kernels.LinearTileGroupKernels.MOST_ROWS;
 import static io.github.tornadotransformers.kernels.LinearTileGroupKernels.OWN;
 import static io.github.tornadotransformers.kernels.LinearTileGroupKernels.ROWS;
+import static io.github.tornadotransformers.kernels.LinearTileGroupKernels.WEIGHTS;
 
 import uk.ac.manchester.tornado.api.KernelContext;
 import uk.ac.manchester.tornado.api.types.arrays.FloatArray;
@@ -20,9 +20,6 @@ import uk.ac.manchester.tornado.api.types.arrays.IntArray;
 public final class StoredTileGroupKernels {
     /** Work items of a group. */
     public static final int GROUP = LinearTileGroupKernels.GROUP;
-
-    /** Weights of the largest tile. */
-    private static final int WEIGHTS = DEPTH * GROUP * OWN / LEAST_ROWS;
 
     /** The fewest rows of quants in a word. */
     private static final int ROWS_OF_OCTETS = 4;

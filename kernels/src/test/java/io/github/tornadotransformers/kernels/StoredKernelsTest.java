@@ -58,11 +58,11 @@ class StoredKernelsTest {
         oracle.linear(x, weight.host(), null, Activation.NONE, Residual.NONE, live, expected);
         IntArray index = KernelArrays.layer(layer);
         boolean inGroups = data.coin();
-        boolean allOfBlocks = weight.runs().stream().allMatch(run -> StoredGroupKernels.takes(run.format()));
+        boolean allOfBlocks = weight.runs().stream().allMatch(run -> StoredFormat.isBlocks(run.format()));
         int parts = inGroups && rows > 1 && allOfBlocks && data.coin() ? 1 : Slices.count(inputs);
         FloatArray sums = KernelArrays.nan(rows * parts * width);
         for (StoredArrays.Run run : weight.runs()) {
-            boolean takesGroups = inGroups && StoredGroupKernels.takes(run.format());
+            boolean takesGroups = inGroups && StoredFormat.isBlocks(run.format());
             if (takesGroups && rows == 1) {
                 sumInGroups(weight, run, FloatArray.fromArray(x), index, sums, inputs, width);
             } else if (takesGroups) {

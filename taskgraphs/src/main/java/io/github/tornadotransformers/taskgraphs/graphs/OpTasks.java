@@ -25,6 +25,7 @@ import io.github.tornadotransformers.kernels.RowKernels;
 import io.github.tornadotransformers.kernels.ScaleKernels;
 import io.github.tornadotransformers.kernels.Slices;
 import io.github.tornadotransformers.kernels.SoftmaxGroupKernels;
+import io.github.tornadotransformers.kernels.StoredFormat;
 import io.github.tornadotransformers.kernels.StoredGroupKernels;
 import io.github.tornadotransformers.kernels.StoredKernels;
 import io.github.tornadotransformers.kernels.StoredTileGroupKernels;
@@ -461,7 +462,7 @@ public final class OpTasks {
             return LinearTileGroupKernels.parts(rows, inputs, op.weight().columns());
         }
         return in.columns(op.weight()).stream()
-                .mapToInt(run -> takesBlocks(run)
+                .mapToInt(run -> isOfBlocks(run)
                         ? LinearTileGroupKernels.parts(
                                 rows, inputs, run.columns().value())
                         : Slices.count(inputs))
@@ -469,8 +470,8 @@ public final class OpTasks {
                 .orElseThrow();
     }
 
-    private static boolean takesBlocks(DeviceColumns run) {
-        return StoredGroupKernels.takes(run.format().value());
+    private static boolean isOfBlocks(DeviceColumns run) {
+        return StoredFormat.isBlocks(run.format().value());
     }
 
     /** A task for neighbouring columns of one format. */
@@ -479,7 +480,7 @@ public final class OpTasks {
         for (int index = 0; index < runs.size(); index++) {
             String name = op.name() + "Slices" + (runs.size() == 1 ? "" : index);
             DeviceColumns run = runs.get(index);
-            boolean inGroups = takesBlocks(run)
+            boolean inGroups = isOfBlocks(run)
                     && in.worksInGroups(rows == 1 ? StoredGroupKernels.GROUP : StoredTileGroupKernels.GROUP);
             if (inGroups && rows == 1) {
                 storedGroupSums(name, op, run, sums);

@@ -48,9 +48,7 @@ public final class Residency {
         });
     }
 
-    /**
-     * An array that some graphs write and those after them read.
-     */
+    /** An array that some graphs write and those after them read. */
     void handOn(ArrayKey<?> array) {
         Set<DeviceGraph> owners =
                 users(array).filter(graph -> graph.defines(array)).collect(Collectors.toSet());
