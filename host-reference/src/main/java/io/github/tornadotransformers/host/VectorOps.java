@@ -566,25 +566,35 @@ public final class VectorOps implements HostOps {
     /**
      * Where the turns begin in which threads take parts, one behind the other, and the last one ends. A turn costs more than a small part,
      * and processors fetch ahead of what is read, in vain at the end of a turn that another thread goes on from: each takes {@link #TAKEN}
-     * of its share of what is left at a time, so that most is read in few turns, and a slow thread still leaves the rest to others.
+     * of what is left of the thread's share at a time, so that most is read in few turns, and a slow thread still leaves the rest to others.
+     * Shares have the same number of turns, some of which may be empty: those that {@link ThreadTeam} gives a thread.
      *
      * @param elements of all parts
      * @param least elements of a turn
      */
     static int[] turns(int parts, long elements, long least, int team) {
         int fewest = (int) Math.max(1, parts * least / elements);
-        int threads = elements <= least ? 1 : team;
-        int[] starts = new int[parts + 1];
-        int turns = 0;
-        for (int start = 0; start < parts; ) {
-            int each = threads == 1 ? parts : Math.max(fewest, (int) ((parts - start) * TAKEN / threads));
-            for (int i = 0; i < threads && start < parts; i++) {
-                starts[turns++] = start;
-                start = Math.min(start + each, parts);
+        int threads = elements <= least ? 1 : Math.min(team, Math.ceilDiv(parts, fewest));
+        int each = 1;
+        for (int left = Math.ceilDiv(parts, threads); threads > 1 && left > fewest; left -= taken(left, fewest)) {
+            each++;
+        }
+        int[] starts = new int[threads * each + 1];
+        for (int thread = 0; thread < threads; thread++) {
+            int start = ThreadTeam.shareStart(thread, threads, parts);
+            int end = ThreadTeam.shareStart(thread + 1, threads, parts);
+            for (int turn = 0; turn < each; turn++) {
+                starts[thread * each + turn] = start;
+                start += taken(end - start, fewest);
             }
         }
-        starts[turns] = parts;
-        return Arrays.copyOf(starts, turns + 1);
+        starts[threads * each] = parts;
+        return starts;
+    }
+
+    /** How many of those parts that are left of a share the next turn takes. */
+    private static int taken(int left, int fewest) {
+        return Math.min(left, Math.max(fewest, (int) (left * TAKEN)));
     }
 
     private static void runHere(int parts, int elements, ThreadTeam.Part part) {

@@ -3,10 +3,18 @@ package io.github.tornadotransformers.host;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import java.util.List;
+import java.util.concurrent.BrokenBarrierException;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.CyclicBarrier;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicIntegerArray;
 import org.junit.jupiter.api.Test;
 
 class ThreadTeamTest {
+    private static final int SECONDS = 60;
+
     @Test
     void everyPartOfEveryRegionRunsOnce() throws InterruptedException {
         try (ThreadTeam team = new ThreadTeam(4)) {
@@ -23,6 +31,63 @@ class ThreadTeamTest {
                     Thread.sleep(20);
                 }
             }
+        }
+    }
+
+    @Test
+    void eachThreadBeginsWithItsShare() {
+        try (ThreadTeam team = new ThreadTeam(3)) {
+            for (int parts : new int[] {3, 8, 30}) {
+                CyclicBarrier begun = new CyclicBarrier(3);
+                List<Integer> firsts = List.of(0, parts / 3, 2 * parts / 3);
+                int[] workers = new int[parts];
+                team.run(parts, (worker, part) -> {
+                    workers[part] = worker;
+                    if (firsts.contains(part)) {
+                        await(begun);
+                    }
+                });
+                assertThat(firsts.stream().map(first -> workers[first]))
+                        .as("%d parts", parts)
+                        .containsExactly(0, 1, 2);
+            }
+        }
+    }
+
+    @Test
+    void aThreadTakesWhatAnotherHasLeft() {
+        try (ThreadTeam team = new ThreadTeam(2)) {
+            int parts = 10;
+            CyclicBarrier begun = new CyclicBarrier(2);
+            CountDownLatch others = new CountDownLatch(parts - 1);
+            int[] workers = new int[parts];
+            team.run(parts, (worker, part) -> {
+                workers[part] = worker;
+                if (part % (parts / 2) == 0) {
+                    await(begun);
+                }
+                if (part == 0) {
+                    await(others);
+                }
+                others.countDown();
+            });
+            assertThat(workers).containsExactly(0, 1, 1, 1, 1, 1, 1, 1, 1, 1);
+        }
+    }
+
+    private static void await(CyclicBarrier barrier) {
+        try {
+            barrier.await(SECONDS, TimeUnit.SECONDS);
+        } catch (InterruptedException | BrokenBarrierException | TimeoutException e) {
+            throw new IllegalStateException(e);
+        }
+    }
+
+    private static void await(CountDownLatch latch) {
+        try {
+            assertThat(latch.await(SECONDS, TimeUnit.SECONDS)).isTrue();
+        } catch (InterruptedException e) {
+            throw new IllegalStateException(e);
         }
     }
 

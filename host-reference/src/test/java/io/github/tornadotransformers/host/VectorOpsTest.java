@@ -62,8 +62,9 @@ class VectorOpsTest {
     }
 
     @Test
-    void mostPartsAreTakenInFewTurnsAndTheRestInSmallOnes() {
-        assertThat(VectorOps.turns(72, 7200, 100, 2)).containsExactly(0, 27, 54, 60, 66, 68, 70, 71, 72);
+    void mostPartsOfAShareAreTakenInFewTurnsAndTheRestInSmallOnes() {
+        assertThat(VectorOps.turns(72, 7200, 100, 2)).containsExactly(0, 27, 33, 35, 36, 63, 69, 71, 72);
+        assertThat(VectorOps.turns(3, 300, 100, 2)).containsExactly(0, 1, 1, 2, 3);
         assertThat(VectorOps.turns(72, 7200, 100, 1)).containsExactly(0, 72);
         assertThat(VectorOps.turns(9, 100, 100, 4)).containsExactly(0, 9);
         assertThat(VectorOps.turns(9, 300, 100, 4)).containsExactly(0, 3, 6, 9);
