@@ -55,6 +55,11 @@ final class PackedRows {
         return Tiles.height(rows - row, rows);
     }
 
+    /** Where one of {@code blocks} blocks of rows begins, each of some tiles, and the one before ends. */
+    int blockStart(int block, int blocks) {
+        return block == blocks ? rows : block * rows / blocks / height(0) * height(0);
+    }
+
     /** Where the tile of a row begins: a slice that starts at {@code start} has {@code size} elements of each row. */
     int at(int start, int size, int row) {
         return start * padded + row * size;

@@ -50,24 +50,33 @@ final class PanelProduct {
 
     /** {@code totals[r][c] = sum_k x[r][k] * matrix[k][column + c]}, sliced, for {@code c < columns <= COLUMNS}. */
     void product(PackedRows x, HostMatrix matrix, int column, int columns) {
+        product(x, 0, x.rows(), matrix, column, columns);
+    }
+
+    /** The same of rows from {@code firstRow} to {@code endRow}, each where a tile begins; their totals begin with those of {@code firstRow}. */
+    void product(PackedRows x, int firstRow, int endRow, HostMatrix matrix, int column, int columns) {
         if (StoredTiles.take(matrix, column, x.rows())) {
-            storedProduct(x, matrix, column);
+            storedProduct(x, firstRow, endRow, matrix, column);
         } else if (matrix.dtype() == DType.INT8) {
-            quantizedProduct(x, matrix, column, columns);
+            quantizedProduct(x, firstRow, endRow, matrix, column, columns);
         } else {
-            product(x, (start, size, to) -> widenedRows.copy(matrix, start, size, column, columns, to, 0, COLUMNS));
+            product(
+                    x,
+                    firstRow,
+                    endRow,
+                    (start, size, to) -> widenedRows.copy(matrix, start, size, column, columns, to, 0, COLUMNS));
         }
     }
 
     /** Of a whole panel, where it lies. Those rows that come first wait for memory. */
-    private void storedProduct(PackedRows x, HostMatrix matrix, int column) {
-        clearTotals(x.rows());
+    private void storedProduct(PackedRows x, int firstRow, int endRow, HostMatrix matrix, int column) {
+        clearTotals(endRow - firstRow);
         for (int start = 0; start < x.depth(); start += HostOps.SLICE) {
             int size = Math.min(HostOps.SLICE, x.depth() - start);
-            for (int row = 0; row < x.rows(); row += GROUP) {
-                storedSlice(x, row, matrix, start, column, size, row == 0 ? FETCHED : size);
-                int count = Math.min(GROUP, x.rows() - row);
-                VectorMath.add(totals, row * COLUMNS, slices, 0, count * COLUMNS);
+            for (int row = firstRow; row < endRow; row += GROUP) {
+                storedSlice(x, row, matrix, start, column, size, row == firstRow ? FETCHED : size);
+                int count = Math.min(GROUP, endRow - row);
+                VectorMath.add(totals, (row - firstRow) * COLUMNS, slices, 0, count * COLUMNS);
             }
         }
     }
@@ -90,20 +99,25 @@ final class PanelProduct {
 
     /** {@code totals[r][c] = sum_k x[r][k] * matrix[k][c]}, sliced. */
     void product(PackedRows x, PanelSource matrix) {
-        clearTotals(x.rows());
+        product(x, 0, x.rows(), matrix);
+    }
+
+    private void product(PackedRows x, int firstRow, int endRow, PanelSource matrix) {
+        clearTotals(endRow - firstRow);
         for (int start = 0; start < x.depth(); start += HostOps.SLICE) {
             int size = Math.min(HostOps.SLICE, x.depth() - start);
             matrix.copy(start, size, panel);
             int height;
-            for (int row = 0; row < x.rows(); row += height) {
+            for (int row = firstRow; row < endRow; row += height) {
                 height = x.height(row);
-                Tiles.multiply(x.elements(), x.at(start, size, row), height, panel, 0, size, totals, row * COLUMNS);
+                int to = (row - firstRow) * COLUMNS;
+                Tiles.multiply(x.elements(), x.at(start, size, row), height, panel, 0, size, totals, to);
             }
         }
     }
 
-    private void quantizedProduct(PackedRows x, HostMatrix matrix, int column, int columns) {
-        clearTotals(x.rows());
+    private void quantizedProduct(PackedRows x, int firstRow, int endRow, HostMatrix matrix, int column, int columns) {
+        clearTotals(endRow - firstRow);
         for (int start = 0; start < x.depth(); start += HostOps.SLICE) {
             int size = Math.min(HostOps.SLICE, x.depth() - start);
             widenedRows.copy(matrix, start, size, column, columns, panel, 0, COLUMNS);
@@ -112,10 +126,10 @@ final class PanelProduct {
                 WidenedRows.copyScales(matrix, start + block, column, columns, scales, to);
             }
             int height;
-            for (int row = 0; row < x.rows(); row += height) {
+            for (int row = firstRow; row < endRow; row += height) {
                 height = x.height(row);
                 quantizedSlice(x.elements(), x.at(start, size, row), height, size);
-                VectorMath.add(totals, row * COLUMNS, slices, 0, height * COLUMNS);
+                VectorMath.add(totals, (row - firstRow) * COLUMNS, slices, 0, height * COLUMNS);
             }
         }
     }

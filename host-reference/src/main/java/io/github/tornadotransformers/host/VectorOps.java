@@ -31,6 +31,12 @@ public final class VectorOps implements HostOps {
     /** What part of its share a thread takes: see {@link #turns}. */
     private static final double TAKEN = 0.75;
 
+    /** Parts of a product that a thread has where rows can be cut, so that threads end at about the same time. */
+    private static final int PARTS = 8;
+
+    /** Rows of the smallest block that they are cut into: for each, all of the matrix is read again. */
+    private static final int BLOCK_ROWS = 64;
+
     /** Positions whose scores are summed together: their partial sums stay in the first-level cache. */
     private static final int SCORES = 1024;
 
@@ -225,13 +231,24 @@ public final class VectorOps implements HostOps {
     private void multiplyPanels(float[] x, HostMatrix weight, int rows, Epilogue epilogue) {
         int columns = weight.columns();
         PackedRows packed = packed(x, rows, weight.rows());
-        team.run(Math.ceilDiv(columns, PanelProduct.COLUMNS), (worker, part) -> {
-            int first = part * PanelProduct.COLUMNS;
+        int panels = Math.ceilDiv(columns, PanelProduct.COLUMNS);
+        int blocks = rowBlocks(rows, panels);
+        team.run(blocks * panels, (worker, part) -> {
+            int block = part / panels;
+            int firstRow = packed.blockStart(block, blocks);
+            int endRow = packed.blockStart(block + 1, blocks);
+            int first = part % panels * PanelProduct.COLUMNS;
             int count = Math.min(PanelProduct.COLUMNS, columns - first);
             PanelProduct product = scratch[worker].panels;
-            product.product(packed, weight, first, count);
-            epilogue.finish(product.totals(), rows, PanelProduct.COLUMNS, 0, first, count);
+            product.product(packed, firstRow, endRow, weight, first, count);
+            epilogue.finish(product.totals(), endRow - firstRow, PanelProduct.COLUMNS, firstRow, first, count);
         });
+    }
+
+    /** How many blocks to cut rows into, where there are few panels for the threads. */
+    private int rowBlocks(int rows, int panels) {
+        int wanted = team.size() == 1 ? 1 : Math.ceilDiv(PARTS * team.size(), panels);
+        return Math.clamp(wanted, 1, Math.max(1, rows / BLOCK_ROWS));
     }
 
     /** What follows the sum of a linear layer: bias, activation, residual. */

@@ -168,9 +168,12 @@ class VectorOpsTest {
         }
     }
 
-    /** Few rows share each weight that is read, or have a sweep of their own; many share a copy. Some columns are no whole panel. */
+    /**
+     * Few rows share each weight that is read, or have a sweep of their own; many share a copy; the most are cut into blocks for two to four
+     * threads. Some columns are no whole panel.
+     */
     @ParameterizedTest
-    @ValueSource(ints = {1, 2, 3, 4, 5, 6, 7, 8, 9, 12, 13, 23, 24, 25, 47, 48, 49})
+    @ValueSource(ints = {1, 2, 3, 4, 5, 6, 7, 8, 9, 12, 13, 23, 24, 25, 47, 48, 49, 129, 134, 199})
     void linearOfSomeRows(int rows) {
         RandomData data = start(rows);
         for (DType dtype : DType.OF_MATRICES) {
