@@ -3,25 +3,21 @@ package io.github.tornadotransformers.kernels;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.github.tornadotransformers.emulator.WorkGroups;
-import io.github.tornadotransformers.host.ScalarOps;
+import io.github.tornadotransformers.models.checkpoint.BlockFormat;
 import io.github.tornadotransformers.models.checkpoint.DType;
-import io.github.tornadotransformers.models.program.Activation;
-import io.github.tornadotransformers.models.program.Groups;
-import io.github.tornadotransformers.models.program.Residual;
+import io.github.tornadotransformers.models.checkpoint.StoredMatrix;
 import io.github.tornadotransformers.testsupport.Bits;
 import io.github.tornadotransformers.testsupport.RandomData;
 import java.util.stream.LongStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.MethodSource;
 import uk.ac.manchester.tornado.api.types.arrays.FloatArray;
 import uk.ac.manchester.tornado.api.types.arrays.IntArray;
 
 class LinearRowKernelsTest {
     private static final int LAYERS = 2;
-    private static final float EPSILON = 1e-5f;
-
-    private final ScalarOps oracle = new ScalarOps();
 
     static LongStream seeds() {
         return LongStream.range(0, 40);
@@ -34,49 +30,59 @@ class LinearRowKernelsTest {
         RandomData data = new RandomData(seed);
         for (DType dtype : DType.OF_MATRICES) {
             Row row = Row.of(dtype, data);
-            run(row, row.weight(), new RandomData(seed));
+            int most = LinearRowKernels.LEAST_GROUP * (data.coin() ? 1 : 4);
+            run(row, row.weight(), most);
             if (dtype == DType.BF16) {
-                run(row, row.weight().asBits(), new RandomData(seed));
+                run(row, row.weight().asBits(), most);
             }
         }
     }
 
-    private record Row(int index, int inputs, int columns, int ending, float[] x, KernelMatrix weight) {
+    private record Row(int inputs, int columns, RowLayer layer, KernelMatrix weight) {
         static Row of(DType dtype, RandomData data) {
             int index = data.between(0, LAYERS - 1);
             int inputs = data.coin() ? data.size(389) : data.coin() ? 128 * data.between(1, 6) : data.between(500, 900);
-            int ending = data.between(LinearRowKernels.STORES, LinearRowKernels.GATES);
+            int ending = data.between(RowSteps.STORES, RowSteps.GATES);
             int words = data.coin() ? data.size(60) : data.between(100, 300);
-            int columns = Integer.BYTES / dtype.bytes() * words * (ending == LinearRowKernels.GATES ? 2 : 1);
+            int columns = Integer.BYTES / dtype.bytes() * words * (ending == RowSteps.GATES ? 2 : 1);
             KernelMatrix weight = KernelMatrix.of(dtype, index, LAYERS, inputs, columns, data);
-            return new Row(index, inputs, columns, ending, data.wildFloats(inputs), weight);
+            RowLayer layer = RowLayer.random(index, LAYERS, inputs, columns, ending, data);
+            return new Row(inputs, columns, layer, weight);
         }
     }
 
-    private void run(Row row, KernelMatrix w, RandomData data) {
-        int inputs = row.inputs();
+    private static void run(Row row, KernelMatrix w, int most) {
+        FloatArray floats = switch (w.format()) {
+            case WeightFormat.F32 -> w.floats();
+            case WeightFormat.INT8 -> w.scales();
+            default -> w.powers();
+        };
         int columns = row.columns();
-        int norm = data.between(LinearRowKernels.NO_NORM, LinearRowKernels.RMS_NORM);
-        float[] normWeight = data.floats(inputs);
-        float[] normBias = data.floats(inputs);
-        float[] bias = data.coin() ? data.floats(columns) : null;
-        KernelActivation activation = KernelActivation.of(data);
-        float scale = data.coin() ? 1f : 0.22f;
-        boolean gates = row.ending() == LinearRowKernels.GATES;
-        float[] expected = data.floats(gates ? columns / 2 : columns);
-        FloatArray actual = FloatArray.fromArray(expected);
-        int least = LinearRowKernels.LEAST_GROUP;
-        int group = LinearRowKernels.group(w.format(), inputs, columns, data.coin() ? least : 4 * least);
-        boolean isF32 = w.format() == WeightFormat.F32;
-        FloatArray floats = isF32 ? w.floats() : w.format() == WeightFormat.INT8 ? w.scales() : w.powers();
-        FloatArray x = FloatArray.fromArray(row.x());
-        FloatArray ofNorm = KernelArrays.stacked(normWeight, row.index(), LAYERS);
-        FloatArray biasOfNorm = KernelArrays.stacked(normBias, row.index(), LAYERS);
-        FloatArray added = bias == null ? KernelArrays.nan(1) : KernelArrays.stacked(bias, row.index(), LAYERS);
-        IntArray layer = KernelArrays.layer(row.index());
-        int groups = Math.toIntExact(LinearRowKernels.items(w.format(), columns, group) / group);
+        StoredArrays.Run all = new StoredArrays.Run(0, columns, w.format(), w.powers(), new IntArray(1));
+        FloatArray actual = FloatArray.fromArray(row.layer().before());
+        run(row.layer(), floats, w.words(), all, columns, most, actual);
+        String name = w.format() + ", " + columns + " columns: " + row.layer();
+        Bits.assertSame(name, actual.toHeapArray(), row.layer().expected(w.host()));
+    }
+
+    private static void run(
+            RowLayer work,
+            FloatArray floats,
+            IntArray words,
+            StoredArrays.Run run,
+            int width,
+            int most,
+            FloatArray actual) {
+        int inputs = work.x().length;
+        int columns = run.columns();
+        int group = LinearRowKernels.group(run.format(), inputs, columns, work.ending(), most);
+        FloatArray x = FloatArray.fromArray(work.x());
+        FloatArray ofNorm = work.weightOfNorm();
+        FloatArray biasOfNorm = work.biasOfNorm();
+        FloatArray biases = work.biases();
+        IntArray layer = KernelArrays.layer(work.index());
         WorkGroups.run(
-                groups,
+                Math.toIntExact(LinearRowKernels.items(run.format(), columns, work.ending(), group) / group),
                 group,
                 context -> LinearRowKernels.product(
                         context,
@@ -84,74 +90,110 @@ class LinearRowKernelsTest {
                         ofNorm,
                         biasOfNorm,
                         floats,
-                        w.words(),
-                        added,
+                        words,
+                        run.places(),
+                        biases,
                         layer,
                         actual,
-                        w.format(),
+                        run.format(),
                         inputs,
+                        run.firstColumn(),
                         columns,
+                        width,
                         group,
-                        norm,
-                        EPSILON,
-                        bias == null ? 0 : 1,
-                        activation.kernels(),
-                        row.ending(),
-                        scale,
+                        RowLayer.EPSILON,
+                        work.steps(),
+                        work.scale(),
                         KernelMath.STRICT));
-        float[] normed = normed(row, norm, normWeight, normBias);
-        if (gates) {
-            float[] gateUp = new float[columns];
-            oracle.linear(normed, w.host(), bias, Activation.NONE, Residual.NONE, 1, gateUp);
-            oracle.gatedMlp(activation.activation(), gateUp, 1, columns / 2, expected);
-        } else {
-            boolean adds = row.ending() == LinearRowKernels.ADDS;
-            Residual residual = !adds ? Residual.NONE : scale == 1f ? Residual.ADD : Residual.scaled(scale);
-            oracle.linear(normed, w.host(), bias, activation.activation(), residual, 1, expected);
-        }
-        String name = w.format() + ": " + inputs + "x" + columns + ", group " + group + ", norm " + norm + ", ending "
-                + row.ending();
-        Bits.assertSame(name, actual.toHeapArray(), expected);
     }
 
-    private float[] normed(Row row, int norm, float[] weight, float[] bias) {
-        float[] normed = row.x().clone();
-        if (norm == LinearRowKernels.LAYER_NORM) {
-            oracle.layerNorm(row.x(), weight, bias, EPSILON, 1, row.inputs(), normed);
+    /** Of any formats side by side, and of other layers: each format is a task of its own. */
+    @ParameterizedTest
+    @MethodSource("seeds")
+    void aRowOfBlocks(long seed) {
+        RandomData data = new RandomData(seed);
+        StoredMatrix matrix = StoredMatrix.ofBlocks(LAYERS, 4, data);
+        run(matrix, data.between(0, LAYERS - 1), data);
+    }
+
+    @ParameterizedTest
+    @EnumSource(BlockFormat.class)
+    void aRowOfBlocksOfAFormat(BlockFormat format) {
+        RandomData data = new RandomData(format.ordinal());
+        for (int round = 0; round < 12; round++) {
+            run(StoredMatrix.of(format, data), 0, data);
         }
-        if (norm == LinearRowKernels.RMS_NORM) {
-            oracle.rmsNorm(Groups.wholeRow(row.inputs()), row.x(), weight, EPSILON, Residual.NONE, 1, normed);
+    }
+
+    private static void run(StoredMatrix matrix, int index, RandomData data) {
+        StoredArrays weight = StoredArrays.of(matrix, index);
+        int width = matrix.weight().columns();
+        boolean gates = weight.runs().size() == 1 && width % 2 == 0;
+        int ending = data.between(RowSteps.STORES, gates ? RowSteps.GATES : RowSteps.ADDS);
+        int layers = matrix.weight().layers();
+        RowLayer work = RowLayer.random(index, layers, matrix.weight().rows(), width, ending, data);
+        int most = LinearRowKernels.LEAST_GROUP * (data.coin() ? 1 : 4);
+        FloatArray actual = FloatArray.fromArray(work.before());
+        for (StoredArrays.Run run : weight.runs()) {
+            run(work, weight.floats(), weight.words(), run, width, most, actual);
         }
-        return normed;
+        Bits.assertSame(matrix.runs(index) + ": " + work, actual.toHeapArray(), work.expected(weight.host()));
     }
 
     /** 4096 inputs are 32 slices, 11,008 are 86: three rounds of 29. */
     @Test
     void aGroupHasAllSlicesOfItsColumns() {
-        assertThat(LinearRowKernels.group(WeightFormat.BF16, 4096, 4096, 1024)).isEqualTo(16 * 32);
-        assertThat(LinearRowKernels.items(WeightFormat.BF16, 4096, 512)).isEqualTo(128 * 512);
-        assertThat(LinearRowKernels.group(WeightFormat.BF16, 11_008, 4096, 1024))
+        assertThat(LinearRowKernels.group(WeightFormat.BF16, 4096, 4096, RowSteps.STORES, 1024))
+                .isEqualTo(16 * 32);
+        assertThat(LinearRowKernels.items(WeightFormat.BF16, 4096, RowSteps.STORES, 512))
+                .isEqualTo(128 * 512);
+        assertThat(LinearRowKernels.group(WeightFormat.BF16, 11_008, 4096, RowSteps.STORES, 1024))
                 .isEqualTo(16 * 29);
-        assertThat(LinearRowKernels.group(WeightFormat.BF16, 4096, 4096, 128)).isEqualTo(16 * 8);
-        assertThat(LinearRowKernels.group(WeightFormat.F32, 768, 768, 1024)).isEqualTo(8 * 6);
-        assertThat(LinearRowKernels.items(WeightFormat.F32, 768, 48)).isEqualTo(96 * 48);
-        assertThat(LinearRowKernels.group(WeightFormat.INT8, 4096, 12_288, 1024))
+        assertThat(LinearRowKernels.group(WeightFormat.BF16, 4096, 4096, RowSteps.STORES, 128))
+                .isEqualTo(16 * 8);
+        assertThat(LinearRowKernels.group(WeightFormat.F32, 768, 768, RowSteps.STORES, 1024))
+                .isEqualTo(8 * 6);
+        assertThat(LinearRowKernels.items(WeightFormat.F32, 768, RowSteps.STORES, 48))
+                .isEqualTo(96 * 48);
+        assertThat(LinearRowKernels.group(WeightFormat.INT8, 4096, 12_288, RowSteps.STORES, 1024))
                 .isEqualTo(16 * 16);
+    }
+
+    /** An item has a column of blocks. 2048 inputs are 16 slices, 5632 are 44: two rounds of 22. */
+    @Test
+    void aGroupHasSixteenColumnsOfBlocksOrEight() {
+        int q4k = StoredFormat.ofBlocks(4, 32, 256, 0, true);
+        assertThat(LinearRowKernels.group(q4k, 2048, 2048, RowSteps.ADDS, 1024)).isEqualTo(16 * 16);
+        assertThat(LinearRowKernels.items(q4k, 2048, RowSteps.ADDS, 256)).isEqualTo(128 * 256);
+        assertThat(LinearRowKernels.group(q4k, 2048, 256, RowSteps.STORES, 1024))
+                .isEqualTo(16 * 8);
+        assertThat(LinearRowKernels.items(q4k, 256, RowSteps.STORES, 128)).isEqualTo(32 * 128);
+        assertThat(LinearRowKernels.group(q4k, 5632, 2048, RowSteps.ADDS, 1024)).isEqualTo(22 * 16);
+        assertThat(LinearRowKernels.lanes(q4k, 2048, RowSteps.ADDS, 22 * 16)).isEqualTo(22);
+        assertThat(LinearRowKernels.items(q4k, 33, RowSteps.STORES, 8)).isEqualTo(5 * 8);
+    }
+
+    /** Half of them of either half, as memory is read in pieces of eight. */
+    @Test
+    void aGroupHasSixteenWordsWhereHalvesAreMultiplied() {
+        assertThat(LinearRowKernels.group(WeightFormat.F32, 256, 256, RowSteps.STORES, 1024))
+                .isEqualTo(8 * 2);
+        assertThat(LinearRowKernels.group(WeightFormat.F32, 256, 256, RowSteps.GATES, 1024))
+                .isEqualTo(16 * 2);
     }
 
     @Test
     void rowsOrTheirHalvesAreWholeWords() {
-        assertThat(LinearRowKernels.takes(WeightFormat.F32, 3, LinearRowKernels.STORES))
-                .isTrue();
-        assertThat(LinearRowKernels.takes(WeightFormat.BF16, 3, LinearRowKernels.STORES))
+        assertThat(LinearRowKernels.takes(WeightFormat.F32, 3, RowSteps.STORES)).isTrue();
+        assertThat(LinearRowKernels.takes(WeightFormat.BF16, 3, RowSteps.STORES))
                 .isFalse();
-        assertThat(LinearRowKernels.takes(WeightFormat.BF16_BITS, 6, LinearRowKernels.ADDS))
+        assertThat(LinearRowKernels.takes(WeightFormat.BF16_BITS, 6, RowSteps.ADDS))
                 .isTrue();
-        assertThat(LinearRowKernels.takes(WeightFormat.BF16_BITS, 6, LinearRowKernels.GATES))
+        assertThat(LinearRowKernels.takes(WeightFormat.BF16_BITS, 6, RowSteps.GATES))
                 .isFalse();
-        assertThat(LinearRowKernels.takes(WeightFormat.INT8, 12, LinearRowKernels.STORES))
+        assertThat(LinearRowKernels.takes(WeightFormat.INT8, 12, RowSteps.STORES))
                 .isTrue();
-        assertThat(LinearRowKernels.takes(WeightFormat.INT8, 12, LinearRowKernels.GATES))
+        assertThat(LinearRowKernels.takes(WeightFormat.INT8, 12, RowSteps.GATES))
                 .isFalse();
     }
 }

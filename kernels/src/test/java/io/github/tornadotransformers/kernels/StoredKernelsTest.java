@@ -62,10 +62,7 @@ class StoredKernelsTest {
         int parts = inGroups && rows > 1 && allOfBlocks && data.coin() ? 1 : Slices.count(inputs);
         FloatArray sums = KernelArrays.nan(rows * parts * width);
         for (StoredArrays.Run run : weight.runs()) {
-            boolean takesGroups = inGroups && StoredFormat.isBlocks(run.format());
-            if (takesGroups && rows == 1) {
-                sumInGroups(weight, run, FloatArray.fromArray(x), index, sums, inputs, width);
-            } else if (takesGroups) {
+            if (inGroups && rows > 1 && StoredFormat.isBlocks(run.format())) {
                 sumTilesInGroups(weight, run, FloatArray.fromArray(x), index, sums, rows, live, parts, inputs, width);
             } else if (rows == 1) {
                 StoredKernels.sliceSums(
@@ -117,33 +114,6 @@ class StoredKernelsTest {
                 1f,
                 KernelMath.STRICT);
         Bits.assertSame(matrix.runs(layer) + ", " + rows + " rows of " + inputs, actual.toHeapArray(), expected);
-    }
-
-    private static void sumInGroups(
-            StoredArrays weight,
-            StoredArrays.Run run,
-            FloatArray x,
-            IntArray layer,
-            FloatArray sums,
-            int inputs,
-            int width) {
-        int size = StoredGroupKernels.GROUP;
-        WorkGroups.run(
-                StoredGroupKernels.items(inputs, run.columns()) / size,
-                size,
-                context -> StoredGroupKernels.sliceSums(
-                        context,
-                        x,
-                        weight.floats(),
-                        weight.words(),
-                        run.places(),
-                        layer,
-                        sums,
-                        run.format(),
-                        inputs,
-                        run.firstColumn(),
-                        run.columns(),
-                        width));
     }
 
     /** Each slice by itself, or all of them by the same group. */

@@ -11,9 +11,9 @@ import io.github.tornadotransformers.kernels.AttentionGroupKernels;
 import io.github.tornadotransformers.kernels.LikeliestKernels;
 import io.github.tornadotransformers.kernels.LinearKernels;
 import io.github.tornadotransformers.kernels.LinearRowKernels;
+import io.github.tornadotransformers.kernels.RowSteps;
 import io.github.tornadotransformers.kernels.Slices;
 import io.github.tornadotransformers.kernels.StoredFormat;
-import io.github.tornadotransformers.kernels.StoredGroupKernels;
 import io.github.tornadotransformers.kernels.WeightFormat;
 import io.github.tornadotransformers.taskgraphs.devices.Backend;
 import io.github.tornadotransformers.taskgraphs.graphs.DeviceTask;
@@ -69,6 +69,9 @@ final class KernelWorks {
     /** Slices that a norm's group has in local memory at once. */
     private static final int GROUP_SLICES = 32;
 
+    /** Items whose instructions are issued together. */
+    private static final int WARP = 32;
+
     private static final int FLOAT = Float.BYTES;
 
     private final long items;
@@ -114,7 +117,6 @@ final class KernelWorks {
             case "LinearRowKernels.product" -> rowProduct();
             case "LinearGroupKernels.sliceSumsOfElements" -> groupSumsOfElements();
             case "LinearKernels.sliceSums" -> loopSums(scalar("format"));
-            case "StoredGroupKernels.sliceSums" -> groupSumsOfBlocks();
             case "StoredKernels.sliceSums" -> storedLoopSums();
             case "LinearKernels.finish" -> finish(scalar("columns"), 1);
             case "GatedMlpKernels.finishGateUp" -> finish(scalar("width"), 2);
@@ -218,46 +220,54 @@ final class KernelWorks {
     }
 
     /**
-     * A group has all slices of its columns, some at once: the norm's sums, then round by round inputs in local memory, words, and the
-     * slices' sums, which an item for each column adds up.
+     * A group has all slices of its columns, some at once: the norm's sums, then round by round inputs in local memory, of blocks with minima
+     * the sums of their inputs, words, and the slices' sums, which an item for each column adds up.
      */
     private long rowProduct() {
         int format = scalar("format");
         int inputs = scalar("inputs");
         int columns = scalar("columns");
-        int perWord = WeightFormat.perWord(format);
-        int slices = Slices.count(inputs);
-        int lanes = LinearRowKernels.lanes(format, columns, group);
-        int rounds = Math.ceilDiv(slices, lanes);
+        int steps = scalar("steps");
+        int ending = RowSteps.ending(steps);
         int terms = Math.min(Slices.SIZE, inputs);
-        int norm = scalar("norm");
-        int passes = norm == LinearRowKernels.LAYER_NORM ? 2 : norm == LinearRowKernels.RMS_NORM ? 1 : 0;
+        boolean isBlocks = StoredFormat.isBlocks(format);
+        ProductCount count = isBlocks ? ProductCount.ofBlocks(format, backend) : ProductCount.ofRows(format, backend);
+        int waits = Math.ceilDiv(terms, isBlocks ? LinearRowKernels.BLOCK_ROWS : count.inFlight());
+        int weights = terms * (isBlocks ? 1 : WeightFormat.perWord(format));
+        int slices = Slices.count(inputs);
+        int lanes = LinearRowKernels.lanes(format, columns, ending, group);
+        int rounds = Math.ceilDiv(slices, lanes);
+        int norm = RowSteps.norm(steps);
+        int passes = norm == RowSteps.LAYER_NORM ? 2 : norm == RowSteps.RMS_NORM ? 1 : 0;
         int each = Math.ceilDiv(inputs, group);
-        ProductCount count = ProductCount.ofRows(format, backend);
         registers = count.registers();
         for (int pass = 0; pass < passes; pass++) {
             loads(pass == 0 ? CACHE : NEAR, each, each, FLOAT);
             chain += (double) rounds * (terms * LOCAL + 2 * BARRIER) + (double) slices * DEPENDENT;
-            instructions += (double) rounds * terms * 2 + slices;
+            instructions += (double) rounds * terms * 2 * warps(lanes) / warps(group) + slices;
         }
         if (passes > 0) {
             chain(2 * QUOTIENT);
         }
         apart = chain;
+        if (isBlocks && StoredFormat.hasMinimum(format)) {
+            double summed = (double) StoredFormat.block(format) * LOCAL;
+            apart += summed;
+            chain += rounds * summed;
+        }
         loads(passes == 0 ? CACHE : NEAR, each * (passes == 0 ? 1L : 2L), UNROLLED, FLOAT);
-        loads.add(new Loads(MEMORY, (long) rounds * terms, count.inFlight(), Integer.BYTES));
-        instructions += count.perWeight() * terms * perWord * slices / lanes;
-        chain += (double) rounds * (2 * BARRIER + (double) BARRIER * terms / count.inFlight());
-        int ending = scalar("ending");
-        int joined = ending == LinearRowKernels.GATES ? 2 : 1;
-        double summed = chain;
+        loads.add(new Loads(MEMORY, (long) rounds * waits * count.inFlight(), count.inFlight(), Integer.BYTES));
+        instructions += count.perWeight() * weights * slices / lanes;
+        chain += (double) rounds * (2 + waits) * BARRIER;
+        int joined = ending == RowSteps.GATES ? 2 : 1;
+        double before = chain;
         chain += (double) joined * slices * LOCAL;
-        chain(scalar("activation") == LinearKernels.NO_ACTIVATION ? 0 : ACTIVATION);
-        apart += (chain - summed) / rounds;
-        if (ending == LinearRowKernels.ADDS || scalar("biased") == 1) {
+        chain(RowSteps.activation(steps) == LinearKernels.NO_ACTIVATION ? 0 : ACTIVATION);
+        apart += (chain - before) / rounds;
+        if (ending == RowSteps.ADDS || RowSteps.isBiased(steps)) {
             loads(CACHE, 1, 1, FLOAT);
         }
-        memoryBytes += matrixBytes(format);
+        memoryBytes += isBlocks ? storedBytes(format) : matrixBytes(format);
         cacheBytes += items / group * inputs * FLOAT + 2L * columns * FLOAT;
         return items;
     }
@@ -271,29 +281,7 @@ final class KernelWorks {
         loads.add(new Loads(MEMORY, terms, count.inFlight(), Integer.BYTES));
         instructions += count.perWeight() * terms;
         chain += BARRIER + (double) BARRIER * terms / count.inFlight();
-        return sums(scalar("format"));
-    }
-
-    /**
-     * A part of a row in local memory, and the sums of its blocks where they have minima; then, of so many rows at once, all words, scales and
-     * minima of a column.
-     */
-    private long groupSumsOfBlocks() {
-        int format = scalar("format");
-        ProductCount count = ProductCount.ofBlocks(format, backend);
-        int terms = Math.min(Slices.SIZE, scalar("inputs"));
-        registers = count.registers();
-        loads(CACHE, 1, 1, FLOAT);
-        chain += BARRIER;
-        if (StoredFormat.hasMinimum(format)) {
-            chain += (double) StoredFormat.block(format) * LOCAL + BARRIER;
-        }
-        apart = chain;
-        double rounds = (double) terms / StoredGroupKernels.ROWS;
-        loads.add(new Loads(MEMORY, Math.round(rounds * count.inFlight()), count.inFlight(), Integer.BYTES));
-        instructions += count.perWeight() * terms;
-        chain += BARRIER * rounds;
-        return storedSums(format);
+        return sums(matrixBytes(scalar("format")));
     }
 
     private long storedLoopSums() {
@@ -306,15 +294,12 @@ final class KernelWorks {
         registers = count.registers();
         loads.add(new Loads(MEMORY, terms, count.inFlight(), Integer.BYTES));
         instructions += count.perWeight() * terms;
-        return storedSums(format);
+        return sums(storedBytes(format));
     }
 
-    /** Notes the bytes of a product of blocks; how many sums it has. */
-    private long storedSums(int format) {
-        long sums = (long) Slices.count(scalar("inputs")) * scalar("columns");
-        memoryBytes += scalar("columns") * StoredFormat.columnBytes(format, scalar("inputs"));
-        cacheBytes += sums * FLOAT;
-        return sums;
+    /** Bytes of columns of blocks. */
+    private long storedBytes(int format) {
+        return scalar("columns") * StoredFormat.columnBytes(format, scalar("inputs"));
     }
 
     private long loopSums(int format) {
@@ -324,13 +309,18 @@ final class KernelWorks {
         registers = count.registers();
         loads.add(new Loads(MEMORY, terms, count.inFlight(), bytes));
         instructions += count.perWeight() * terms;
-        return sums(format);
+        return sums(matrixBytes(format));
     }
 
-    /** Notes the bytes of a product; how many sums it has. */
-    private long sums(int format) {
+    /** How many issue instructions for so many items. */
+    private static int warps(int items) {
+        return Math.ceilDiv(items, WARP);
+    }
+
+    /** Notes the bytes of a product's matrix; how many sums it has. */
+    private long sums(long bytes) {
         long sums = (long) Slices.count(scalar("inputs")) * scalar("columns");
-        memoryBytes += matrixBytes(format);
+        memoryBytes += bytes;
         cacheBytes += sums * FLOAT;
         return sums;
     }

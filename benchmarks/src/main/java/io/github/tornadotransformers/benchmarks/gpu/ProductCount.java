@@ -56,25 +56,28 @@ record ProductCount(double perWeight, int inFlight, int registers) {
         return new ProductCount(perWeight, 4, 32);
     }
 
-    /** Of {@code StoredGroupKernels.sliceSums}, for blocks: Q4_K, Q4_1 and Q4_0, Q5_K, Q5_1 and Q5_0, Q6_K, Q8_0. */
+    /**
+     * Of {@code LinearRowKernels} for blocks, Q4_K, Q4_1 and Q4_0, Q5_K, Q5_1 and Q5_0, Q6_K, Q8_0: all that an item does between a slice's inputs
+     * and its sum, for 1024 inputs.
+     */
     static ProductCount ofBlocks(int format, Backend backend) {
         boolean ptx = backend == Backend.PTX;
         boolean isTwoLevel = StoredFormat.isTwoLevel(format);
         return switch (StoredFormat.bits(format)) {
             case 4 ->
                 isTwoLevel
-                        ? new ProductCount(ptx ? 6.7 : 5.4, 14, 40)
+                        ? new ProductCount(ptx ? 7.6 : 6.3, 14, ptx ? 44 : 70)
                         : StoredFormat.hasMinimum(format)
-                                ? new ProductCount(ptx ? 5.5 : 5.1, 12, 44)
-                                : new ProductCount(ptx ? 6.0 : 5.7, 10, ptx ? 32 : 44);
+                                ? new ProductCount(ptx ? 6.4 : 5.8, 12, ptx ? 44 : 48)
+                                : new ProductCount(ptx ? 6.4 : 5.9, 10, ptx ? 32 : 48);
             case 5 ->
                 isTwoLevel
-                        ? new ProductCount(ptx ? 9.8 : 8.6, 16, ptx ? 64 : 56)
+                        ? new ProductCount(ptx ? 10.7 : 8.8, 16, ptx ? 62 : 127)
                         : StoredFormat.hasMinimum(format)
-                                ? new ProductCount(ptx ? 8.5 : 8.1, 14, ptx ? 61 : 54)
-                                : new ProductCount(ptx ? 9.1 : 8.9, 12, 55);
-            case 6 -> new ProductCount(ptx ? 11.4 : 9.7, 20, 56);
-            default -> new ProductCount(ptx ? 7.5 : 4.5, 18, 40);
+                                ? new ProductCount(ptx ? 9.5 : 8.3, 14, ptx ? 56 : 94)
+                                : new ProductCount(ptx ? 9.5 : 8.5, 12, ptx ? 56 : 94);
+            case 6 -> new ProductCount(ptx ? 11.7 : 9.8, 20, ptx ? 60 : 94);
+            default -> new ProductCount(ptx ? 7.9 : 4.4, 18, ptx ? 40 : 66);
         };
     }
 }

@@ -25,8 +25,17 @@ public record StoredMatrix(Weight weight, List<List<ColumnType>> types, long see
 
     /** @param mostParts tensors of a layer; some neighbours are of one type */
     public static StoredMatrix random(int layers, int mostParts, RandomData data) {
+        return random(data.coin() ? List.of() : PLAIN, layers, mostParts, data);
+    }
+
+    /** Of blocks alone. */
+    public static StoredMatrix ofBlocks(int layers, int mostParts, RandomData data) {
+        return random(List.of(), layers, mostParts, data);
+    }
+
+    private static StoredMatrix random(List<ColumnType> others, int layers, int mostParts, RandomData data) {
         int rows = data.coin() ? 32 * data.between(1, 15) : 256 * data.between(1, 3);
-        List<ColumnType> choice = new ArrayList<>(data.coin() ? List.of() : PLAIN);
+        List<ColumnType> choice = new ArrayList<>(others);
         for (BlockFormat format : BlockFormat.values()) {
             if (rows % format.groupRows() == 0) {
                 choice.add(new ColumnType.Blocks(format));

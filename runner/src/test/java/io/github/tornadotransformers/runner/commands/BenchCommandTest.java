@@ -198,7 +198,7 @@ class BenchCommandTest {
 
         assertThat(run.exitCode()).as(run.err()).isZero();
         assertThat(run.out())
-                .containsPattern("\\| lmHeadSlices +\\| StoredGroupKernels.sliceSums ")
+                .containsPattern("\\| lmHead +\\| LinearRowKernels.product ")
                 .containsPattern(
                         "blocks.gguf stored on h200 \\(ptx\\), a token at position 4, predicted: \\d+ tokens/s");
     }

@@ -7,10 +7,10 @@ import static io.github.tornadotransformers.taskgraphs.memory.Scalar.value;
 
 import io.github.tornadotransformers.kernels.AttentionKernels;
 import io.github.tornadotransformers.kernels.GatedMlpKernels;
-import io.github.tornadotransformers.kernels.LinearRowKernels;
 import io.github.tornadotransformers.kernels.NormGroupKernels;
 import io.github.tornadotransformers.kernels.NormKernels;
 import io.github.tornadotransformers.kernels.QkvKernels;
+import io.github.tornadotransformers.kernels.RowSteps;
 import io.github.tornadotransformers.kernels.Slices;
 import io.github.tornadotransformers.models.program.Activation;
 import io.github.tornadotransformers.models.program.AttentionShape;
@@ -121,7 +121,7 @@ final class FusedTasks {
         boolean precedes = next(ops, 1, Op.Linear.class)
                 .filter(linear -> linear.input().equals(norm.output()))
                 .filter(linear -> !norm.reads().equals(Optional.of(linear.output()))) // each group reads it
-                .filter(linear -> single.takesRow(linear, LinearRowKernels.STORES))
+                .filter(linear -> single.takesRow(linear, RowSteps.STORES))
                 .isPresent();
         for (Op later : ops.subList(Math.min(2, ops.size()), ops.size())) {
             if (precedes && later.reads().filter(norm.output()::equals).isPresent()) {
@@ -183,14 +183,14 @@ final class FusedTasks {
                 next(ops, 1, Op.GatedMlp.class).filter(op -> op.gateUp().equals(linear.output()));
         mlp.ifPresent(op -> {
             ops.subList(0, 2).forEach(in::begin);
-            if (single.takesRow(linear, LinearRowKernels.GATES)) {
+            if (single.takesRow(linear, RowSteps.GATES)) {
                 single.rowProduct(
                         op.name(),
                         linear,
                         input,
                         linear.bias(),
                         op.activation(),
-                        LinearRowKernels.GATES,
+                        RowSteps.GATES,
                         in.activation(op.output()));
             } else {
                 finishGateUp(linear, op, single.linearSums(linear, input));

@@ -22,11 +22,11 @@ import io.github.tornadotransformers.kernels.NormGroupKernels;
 import io.github.tornadotransformers.kernels.NormKernels;
 import io.github.tornadotransformers.kernels.RotaryKernels;
 import io.github.tornadotransformers.kernels.RowKernels;
+import io.github.tornadotransformers.kernels.RowSteps;
 import io.github.tornadotransformers.kernels.ScaleKernels;
 import io.github.tornadotransformers.kernels.Slices;
 import io.github.tornadotransformers.kernels.SoftmaxGroupKernels;
 import io.github.tornadotransformers.kernels.StoredFormat;
-import io.github.tornadotransformers.kernels.StoredGroupKernels;
 import io.github.tornadotransformers.kernels.StoredKernels;
 import io.github.tornadotransformers.kernels.StoredTileGroupKernels;
 import io.github.tornadotransformers.kernels.WeightFormat;
@@ -40,6 +40,7 @@ import io.github.tornadotransformers.taskgraphs.memory.Argument;
 import io.github.tornadotransformers.taskgraphs.memory.DeviceCache;
 import io.github.tornadotransformers.taskgraphs.memory.DeviceColumns;
 import io.github.tornadotransformers.taskgraphs.memory.DeviceMatrix;
+import io.github.tornadotransformers.taskgraphs.memory.DeviceModel;
 import io.github.tornadotransformers.taskgraphs.memory.PlannedArray;
 import io.github.tornadotransformers.taskgraphs.memory.Scalar;
 import java.util.List;
@@ -304,7 +305,7 @@ public final class OpTasks {
 
     private void linear(Op.Linear op) {
         RowInput input = RowInput.plain(in.activation(op.input()));
-        if (takesRow(op, LinearRowKernels.STORES)) {
+        if (takesRow(op, RowSteps.STORES)) {
             rowProduct(op, input);
             return;
         }
@@ -345,28 +346,34 @@ public final class OpTasks {
                         math);
     }
 
-    /** Whether a linear layer of a single row is one task, whatever it does with its result. */
+    /** Whether a linear layer of a single row is one task for each format of its columns, whatever it does with its result. */
     boolean takesRow(Op.Linear op, int ending) {
-        return rows == 1
-                && !in.isStored(op.weight())
-                && in.worksInGroups(LinearRowKernels.LEAST_GROUP)
-                && LinearRowKernels.takes(
-                        in.matrix(op.weight()).format().value(), op.weight().columns(), ending);
+        if (rows > 1 || !in.worksInGroups(LinearRowKernels.LEAST_GROUP)) {
+            return false;
+        }
+        List<DeviceColumns> runs = runs(op.weight());
+        boolean areKnown = !in.isStored(op.weight()) || runs.stream().allMatch(OpTasks::isOfBlocks);
+        boolean areTogether = ending != RowSteps.GATES || runs.size() == 1;
+        return areKnown
+                && areTogether
+                && runs.stream()
+                        .allMatch(run -> LinearRowKernels.takes(
+                                run.format().value(), run.columns().value(), ending));
     }
 
     /** A linear layer of a single row, with the norm before it. */
     void rowProduct(Op.Linear op, RowInput input) {
-        int ending = op.addsToOutput() ? LinearRowKernels.ADDS : LinearRowKernels.STORES;
+        int ending = op.addsToOutput() ? RowSteps.ADDS : RowSteps.STORES;
         Argument<FloatArray> out = in.activation(op.output());
         rowProduct(op.name(), op, input, op.bias(), op.activation(), ending, out);
     }
 
     /**
-     * A linear layer of a single row in one task.
+     * A linear layer of a single row in one task, or one for neighbouring columns of each format.
      *
      * @param bias instead of the Op's own
      * @param activation instead of the Op's own
-     * @param ending of {@link LinearRowKernels}
+     * @param ending of {@link RowSteps}
      */
     void rowProduct(
             String name,
@@ -376,37 +383,73 @@ public final class OpTasks {
             Activation activation,
             int ending,
             Argument<FloatArray> out) {
-        DeviceMatrix weight = in.matrix(op.weight());
-        Argument<FloatArray> added = in.bias(bias);
-        int format = weight.format().value();
+        int steps = RowSteps.of(input.norm(), bias.isPresent(), activation(activation), ending);
+        List<DeviceColumns> runs = runs(op.weight());
+        for (int index = 0; index < runs.size(); index++) {
+            rowProduct(runName(name, runs, index), op, input, runs.get(index), in.bias(bias), steps, out);
+        }
+    }
+
+    /** Neighbouring columns of one format each: all of them, unless a matrix's tensors are kept as they are stored. */
+    private List<DeviceColumns> runs(Weight weight) {
+        if (in.isStored(weight)) {
+            return in.columns(weight);
+        }
+        DeviceMatrix matrix = in.matrix(weight);
+        Argument<FloatArray> floats = switch (matrix.format().value()) {
+            case WeightFormat.F32 -> matrix.floats();
+            case WeightFormat.INT8 -> matrix.scales();
+            default -> matrix.powers();
+        };
+        return List.of(new DeviceColumns(
+                value(0),
+                value(weight.columns()),
+                floats,
+                matrix.words(),
+                matrix.powers(),
+                DeviceModel.noInts(),
+                matrix.format()));
+    }
+
+    /** What a task for neighbouring columns of one format is called. */
+    private static String runName(String name, List<DeviceColumns> runs, int index) {
+        return name + (runs.size() == 1 ? "" : index);
+    }
+
+    private void rowProduct(
+            String name,
+            Op.Linear op,
+            RowInput input,
+            DeviceColumns run,
+            Argument<FloatArray> bias,
+            int steps,
+            Argument<FloatArray> out) {
+        int format = run.format().value();
         int inputs = op.weight().rows();
-        int columns = op.weight().columns();
-        int group = LinearRowKernels.group(format, inputs, columns, in.mostGroupItems());
-        in.task(name, LinearRowKernels.items(format, columns, group), group)
+        int columns = run.columns().value();
+        int ending = RowSteps.ending(steps);
+        int group = LinearRowKernels.group(format, inputs, columns, ending, in.mostGroupItems());
+        in.task(name, LinearRowKernels.items(format, columns, ending, group), group)
                 .calls(
                         LinearRowKernels::product,
                         CONTEXT,
                         input.x(),
                         input.weight(),
                         input.bias(),
-                        switch (format) {
-                            case WeightFormat.F32 -> weight.floats();
-                            case WeightFormat.INT8 -> weight.scales();
-                            default -> weight.powers();
-                        },
-                        weight.words(),
-                        added,
+                        run.floats(),
+                        run.words(),
+                        run.places(),
+                        bias,
                         layer,
                         out,
-                        weight.format(),
+                        run.format(),
                         value(inputs),
-                        value(columns),
+                        run.firstColumn(),
+                        run.columns(),
+                        value(op.weight().columns()),
                         value(group),
-                        value(input.norm()),
                         value(input.epsilon()),
-                        flag(bias.isPresent()),
-                        value(activation(activation)),
-                        value(ending),
+                        value(steps),
                         value(op.residual().scale()),
                         math);
     }
@@ -421,9 +464,9 @@ public final class OpTasks {
 
     /** The sums of a linear layer, or what a single row's come to without its bias. */
     LinearSums linearSums(Op.Linear op, RowInput input) {
-        if (takesRow(op, LinearRowKernels.STORES)) {
+        if (takesRow(op, RowSteps.STORES)) {
             Argument<FloatArray> sums = in.scratch(SUMS, op.weight().columns());
-            rowProduct(op.name() + "Sums", op, input, Optional.empty(), Activation.NONE, LinearRowKernels.STORES, sums);
+            rowProduct(op.name() + "Sums", op, input, Optional.empty(), Activation.NONE, RowSteps.STORES, sums);
             return new LinearSums(sums, 1);
         }
         return sumsOfSlices(op);
@@ -478,40 +521,16 @@ public final class OpTasks {
     private void storedSums(Op.Linear op, Argument<FloatArray> sums, int parts) {
         List<DeviceColumns> runs = in.columns(op.weight());
         for (int index = 0; index < runs.size(); index++) {
-            String name = op.name() + "Slices" + (runs.size() == 1 ? "" : index);
+            String name = runName(op.name() + "Slices", runs, index);
             DeviceColumns run = runs.get(index);
-            boolean inGroups = isOfBlocks(run)
-                    && in.worksInGroups(rows == 1 ? StoredGroupKernels.GROUP : StoredTileGroupKernels.GROUP);
-            if (inGroups && rows == 1) {
-                storedGroupSums(name, op, run, sums);
-            } else if (inGroups) {
-                storedTileGroupSums(name, op, run, sums, parts);
-            } else if (rows == 1) {
+            if (rows == 1) {
                 storedSliceSums(name, op, run, sums);
+            } else if (isOfBlocks(run) && in.worksInGroups(StoredTileGroupKernels.GROUP)) {
+                storedTileGroupSums(name, op, run, sums, parts);
             } else {
                 storedTileSums(name, op, run, sums);
             }
         }
-    }
-
-    private void storedGroupSums(String name, Op.Linear op, DeviceColumns run, Argument<FloatArray> sums) {
-        Argument<FloatArray> x = in.activation(op.input());
-        int inputs = op.weight().rows();
-        in.task(name, StoredGroupKernels.items(inputs, run.columns().value()))
-                .calls(
-                        StoredGroupKernels::sliceSums,
-                        CONTEXT,
-                        x,
-                        run.floats(),
-                        run.words(),
-                        run.places(),
-                        layer,
-                        sums,
-                        run.format(),
-                        value(inputs),
-                        run.firstColumn(),
-                        run.columns(),
-                        value(op.weight().columns()));
     }
 
     private void storedTileGroupSums(

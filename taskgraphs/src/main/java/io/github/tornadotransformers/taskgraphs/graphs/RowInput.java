@@ -1,6 +1,6 @@
 package io.github.tornadotransformers.taskgraphs.graphs;
 
-import io.github.tornadotransformers.kernels.LinearRowKernels;
+import io.github.tornadotransformers.kernels.RowSteps;
 import io.github.tornadotransformers.models.program.Op;
 import io.github.tornadotransformers.taskgraphs.memory.Argument;
 import io.github.tornadotransformers.taskgraphs.memory.DeviceModel;
@@ -9,20 +9,20 @@ import uk.ac.manchester.tornado.api.types.arrays.FloatArray;
 /**
  * What a linear layer of a single row multiplies.
  *
- * @param norm of {@link LinearRowKernels}, which x goes through before
+ * @param norm of {@link RowSteps}, which x goes through before
  * @param weight of the norm, and {@code bias}; what no kernel reads where it has none
  */
 record RowInput(
         Argument<FloatArray> x, int norm, Argument<FloatArray> weight, Argument<FloatArray> bias, float epsilon) {
     /** As it is. */
     static RowInput plain(Argument<FloatArray> x) {
-        return new RowInput(x, LinearRowKernels.NO_NORM, DeviceModel.noFloats(), DeviceModel.noFloats(), 0f);
+        return new RowInput(x, RowSteps.NO_NORM, DeviceModel.noFloats(), DeviceModel.noFloats(), 0f);
     }
 
     static RowInput of(Op.LayerNorm norm, TaskBuilder in) {
         return new RowInput(
                 in.activation(norm.input()),
-                LinearRowKernels.LAYER_NORM,
+                RowSteps.LAYER_NORM,
                 in.vector(norm.weight()),
                 in.vector(norm.bias()),
                 norm.epsilon());
@@ -32,7 +32,7 @@ record RowInput(
     static RowInput of(Op.RmsNorm norm, TaskBuilder in) {
         return new RowInput(
                 in.activation(norm.input()),
-                LinearRowKernels.RMS_NORM,
+                RowSteps.RMS_NORM,
                 in.vector(norm.weight()),
                 DeviceModel.noFloats(),
                 norm.epsilon());

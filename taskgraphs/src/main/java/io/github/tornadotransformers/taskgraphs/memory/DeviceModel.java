@@ -36,6 +36,7 @@ public record DeviceModel(
         LayerGroups groups,
         int pages) {
     private static final ConstantKey.Unread<FloatArray> NO_FLOATS = new ConstantKey.Unread<>(ElementType.FLOAT);
+    private static final ConstantKey.Unread<IntArray> NO_INTS = new ConstantKey.Unread<>(ElementType.INT);
     private static final int NOWHERE = -1;
 
     /** With as many layers in an array as the device and an int allow. */
@@ -229,5 +230,10 @@ public record DeviceModel(
     /** In place of floats that a kernel takes and does not read. */
     public static Argument<FloatArray> noFloats() {
         return NO_FLOATS;
+    }
+
+    /** Likewise of ints. */
+    public static Argument<IntArray> noInts() {
+        return NO_INTS;
     }
 }
