@@ -14,7 +14,7 @@ import jdk.incubator.vector.VectorSpecies;
 
 /**
  * The product of one row of activations and panels of a matrix in a block format, read where it lies: memory is read once, from one end
- * to the other. Lanes are columns; four vectors of sums stay in registers.
+ * to the other. Lanes are columns; two or four vectors of sums stay in registers.
  *
  * <p>There is a loop for each way quants lie, over the whole depth, as the compiler's first and last rounds of a loop are slow; it calls no
  * method of ours, for the reasons in {@link PanelSweep}. A nibble becomes a float where it is: it is put into the significand of a power
@@ -28,7 +28,12 @@ final class BlockSweep {
     private static final VectorSpecies<Byte> BYTES = WidenedRows.BYTES;
     private static final int LANES = VectorMath.LANES;
     private static final ByteOrder ORDER = ByteOrder.LITTLE_ENDIAN;
+
+    /** Vectors of sums where panels are read side by side. */
     private static final int SUMS = 4;
+
+    /** Where they are read one after the other: those of a panel. */
+    private static final int OWN = Math.clamp(PANEL / LANES, 2, SUMS);
 
     /** The quants of even rows: the lower nibbles. */
     private static final int EVEN = 0xF;
@@ -51,7 +56,10 @@ final class BlockSweep {
     /** Rows of a block of Q6_K. */
     private static final int SMALL_BLOCK = 16;
 
-    /** Panels that are read side by side. */
+    /**
+     * Panels that are read side by side, or one after the other where a block is a scale and quants: two streams from memory take a quarter
+     * more time than one. Where small integers lie before a group's quants, two wait for them together.
+     */
     static final int ABREAST = Math.max(1, SUMS * LANES / PANEL);
 
     /** Room for the sums of so many columns. */
@@ -83,15 +91,30 @@ final class BlockSweep {
     static void product(float[] x, int offset, float[] blockSums, BlockData matrix, int column, float[] total) {
         BlockFormat format = matrix.format();
         boolean hasAll = column + (ABREAST - 1) * PANEL < matrix.columns();
+        if (hasScalesAlone(format)) {
+            for (int c = 0; c < (hasAll ? COLUMNS : PANEL); c += OWN * LANES) {
+                int panel = column + c / PANEL * PANEL;
+                if (format.bits() == Byte.SIZE) {
+                    bytes(x, offset, matrix, panel, c % PANEL, total, c);
+                } else {
+                    plainNibbles(x, offset, matrix, panel, c % PANEL, total, c);
+                }
+            }
+            return;
+        }
         long next = hasAll ? format.panelBytes(matrix.rows()) : 0;
         for (int c = 0; c < COLUMNS; c += SUMS * LANES) {
             switch (format.bits()) {
-                case Byte.SIZE -> bytes(x, offset, matrix, column, next, c, total);
                 case 4 -> nibbles(x, offset, blockSums, matrix, column, next, c, total);
                 case 5 -> fiveBits(x, offset, blockSums, matrix, column, next, c, total);
                 default -> sixBits(x, offset, matrix, column, next, c, total);
             }
         }
+    }
+
+    /** Q8_0 and Q4_0: memory is read in the order in which it lies. */
+    private static boolean hasScalesAlone(BlockFormat format) {
+        return !format.hasMinimum() && !format.isTwoLevel() && format.bits() != 5;
     }
 
     /** Where a column of one of the panels lies. */
@@ -100,20 +123,14 @@ final class BlockSweep {
     }
 
     /** Q8_0: quants are bytes. */
-    private static void bytes(float[] x, int offset, BlockData matrix, int column, long next, int c, float[] total) {
+    private static void bytes(float[] x, int offset, BlockData matrix, int column, int c, float[] total, int to) {
         BlockFormat format = matrix.format();
         MemorySegment data = matrix.data();
         int depth = matrix.rows();
         int groupBytes = format.groupBytes();
         long first = matrix.groupAt(0, column);
-        long at0 = at(first + format.quantsAt(), next, c, Byte.BYTES);
-        long at1 = at(first + format.quantsAt(), next, c + LANES, Byte.BYTES);
-        long at2 = at(first + format.quantsAt(), next, c + 2 * LANES, Byte.BYTES);
-        long at3 = at(first + format.quantsAt(), next, c + 3 * LANES, Byte.BYTES);
-        long scale0 = at(first, next, c, Float.BYTES);
-        long scale1 = at(first, next, c + LANES, Float.BYTES);
-        long scale2 = at(first, next, c + 2 * LANES, Float.BYTES);
-        long scale3 = at(first, next, c + 3 * LANES, Float.BYTES);
+        long at = first + format.quantsAt() + c;
+        long scale = first + (long) c * Float.BYTES;
         FloatVector total0 = FloatVector.zero(FLOATS);
         FloatVector total1 = FloatVector.zero(FLOATS);
         FloatVector total2 = FloatVector.zero(FLOATS);
@@ -133,36 +150,167 @@ final class BlockSweep {
                 for (int k = 0; k < BLOCK; k++) {
                     long row = group + (long) k * PANEL;
                     FloatVector input = FloatVector.broadcast(FLOATS, x[offset + block + k]);
-                    sum0 = ((FloatVector) ByteVector.fromMemorySegment(BYTES, data, at0 + row, ORDER)
+                    sum0 = ((FloatVector) ByteVector.fromMemorySegment(BYTES, data, at + row, ORDER)
                                     .convertShape(VectorOperators.B2F, FLOATS, 0))
                             .fma(input, sum0);
-                    sum1 = ((FloatVector) ByteVector.fromMemorySegment(BYTES, data, at1 + row, ORDER)
+                    sum1 = ((FloatVector) ByteVector.fromMemorySegment(BYTES, data, at + row + LANES, ORDER)
                                     .convertShape(VectorOperators.B2F, FLOATS, 0))
                             .fma(input, sum1);
-                    sum2 = ((FloatVector) ByteVector.fromMemorySegment(BYTES, data, at2 + row, ORDER)
-                                    .convertShape(VectorOperators.B2F, FLOATS, 0))
-                            .fma(input, sum2);
-                    sum3 = ((FloatVector) ByteVector.fromMemorySegment(BYTES, data, at3 + row, ORDER)
-                                    .convertShape(VectorOperators.B2F, FLOATS, 0))
-                            .fma(input, sum3);
+                    if (OWN > 2) {
+                        sum2 = ((FloatVector) ByteVector.fromMemorySegment(BYTES, data, at + row + 2L * LANES, ORDER)
+                                        .convertShape(VectorOperators.B2F, FLOATS, 0))
+                                .fma(input, sum2);
+                        sum3 = ((FloatVector) ByteVector.fromMemorySegment(BYTES, data, at + row + 3L * LANES, ORDER)
+                                        .convertShape(VectorOperators.B2F, FLOATS, 0))
+                                .fma(input, sum3);
+                    }
                 }
-                slice0 = sum0.fma(FloatVector.fromMemorySegment(FLOATS, data, scale0 + group, ORDER), slice0);
-                slice1 = sum1.fma(FloatVector.fromMemorySegment(FLOATS, data, scale1 + group, ORDER), slice1);
-                slice2 = sum2.fma(FloatVector.fromMemorySegment(FLOATS, data, scale2 + group, ORDER), slice2);
-                slice3 = sum3.fma(FloatVector.fromMemorySegment(FLOATS, data, scale3 + group, ORDER), slice3);
+                slice0 = sum0.fma(FloatVector.fromMemorySegment(FLOATS, data, scale + group, ORDER), slice0);
+                slice1 = sum1.fma(
+                        FloatVector.fromMemorySegment(FLOATS, data, scale + group + (long) Float.BYTES * LANES, ORDER),
+                        slice1);
+                if (OWN > 2) {
+                    slice2 = sum2.fma(
+                            FloatVector.fromMemorySegment(
+                                    FLOATS, data, scale + group + 2L * Float.BYTES * LANES, ORDER),
+                            slice2);
+                    slice3 = sum3.fma(
+                            FloatVector.fromMemorySegment(
+                                    FLOATS, data, scale + group + 3L * Float.BYTES * LANES, ORDER),
+                            slice3);
+                }
             }
             total0 = total0.add(slice0);
             total1 = total1.add(slice1);
-            total2 = total2.add(slice2);
-            total3 = total3.add(slice3);
+            if (OWN > 2) {
+                total2 = total2.add(slice2);
+                total3 = total3.add(slice3);
+            }
         }
-        total0.intoArray(total, c);
-        total1.intoArray(total, c + LANES);
-        total2.intoArray(total, c + 2 * LANES);
-        total3.intoArray(total, c + 3 * LANES);
+        total0.intoArray(total, to);
+        total1.intoArray(total, to + LANES);
+        if (OWN > 2) {
+            total2.intoArray(total, to + 2 * LANES);
+            total3.intoArray(total, to + 3 * LANES);
+        }
     }
 
-    /** A byte has the quants of two rows. */
+    /** Q4_0: a byte has the quants of two rows, and there is nothing but a scale. */
+    private static void plainNibbles(
+            float[] x, int offset, BlockData matrix, int column, int c, float[] total, int to) {
+        BlockFormat format = matrix.format();
+        MemorySegment data = matrix.data();
+        int depth = matrix.rows();
+        int groupBytes = format.groupBytes();
+        long first = matrix.groupAt(0, column);
+        long at = first + format.quantsAt() + c;
+        long scale = first + (long) c * Float.BYTES;
+        FloatVector evenZero = FloatVector.broadcast(FLOATS, EVEN_BASE + format.offset());
+        FloatVector oddZero = FloatVector.broadcast(FLOATS, ODD_BASE + format.offset());
+        FloatVector total0 = FloatVector.zero(FLOATS);
+        FloatVector total1 = FloatVector.zero(FLOATS);
+        FloatVector total2 = FloatVector.zero(FLOATS);
+        FloatVector total3 = FloatVector.zero(FLOATS);
+        for (int start = 0; start < depth; start += HostOps.SLICE) {
+            int end = Math.min(start + HostOps.SLICE, depth);
+            FloatVector slice0 = FloatVector.zero(FLOATS);
+            FloatVector slice1 = FloatVector.zero(FLOATS);
+            FloatVector slice2 = FloatVector.zero(FLOATS);
+            FloatVector slice3 = FloatVector.zero(FLOATS);
+            for (int block = start; block < end; block += BLOCK) {
+                long group = (long) (block / BLOCK) * groupBytes;
+                FloatVector sum0 = FloatVector.zero(FLOATS);
+                FloatVector sum1 = FloatVector.zero(FLOATS);
+                FloatVector sum2 = FloatVector.zero(FLOATS);
+                FloatVector sum3 = FloatVector.zero(FLOATS);
+                for (int k = 0; k < BLOCK; k += 2) {
+                    long row = group + (long) k * (PANEL / 2);
+                    FloatVector even = FloatVector.broadcast(FLOATS, x[offset + block + k]);
+                    FloatVector odd = FloatVector.broadcast(FLOATS, x[offset + block + k + 1]);
+                    IntVector pair0 = (IntVector) ByteVector.fromMemorySegment(BYTES, data, at + row, ORDER)
+                            .convertShape(VectorOperators.ZERO_EXTEND_B2I, INTS, 0);
+                    sum0 = pair0.and(EVEN)
+                            .or(EVEN_BASE_BITS)
+                            .reinterpretAsFloats()
+                            .sub(evenZero)
+                            .fma(even, sum0);
+                    sum0 = pair0.and(ODD)
+                            .or(ODD_BASE_BITS)
+                            .reinterpretAsFloats()
+                            .sub(oddZero)
+                            .fma(odd, sum0);
+                    IntVector pair1 = (IntVector) ByteVector.fromMemorySegment(BYTES, data, at + row + LANES, ORDER)
+                            .convertShape(VectorOperators.ZERO_EXTEND_B2I, INTS, 0);
+                    sum1 = pair1.and(EVEN)
+                            .or(EVEN_BASE_BITS)
+                            .reinterpretAsFloats()
+                            .sub(evenZero)
+                            .fma(even, sum1);
+                    sum1 = pair1.and(ODD)
+                            .or(ODD_BASE_BITS)
+                            .reinterpretAsFloats()
+                            .sub(oddZero)
+                            .fma(odd, sum1);
+                    if (OWN > 2) {
+                        IntVector pair2 =
+                                (IntVector) ByteVector.fromMemorySegment(BYTES, data, at + row + 2L * LANES, ORDER)
+                                        .convertShape(VectorOperators.ZERO_EXTEND_B2I, INTS, 0);
+                        sum2 = pair2.and(EVEN)
+                                .or(EVEN_BASE_BITS)
+                                .reinterpretAsFloats()
+                                .sub(evenZero)
+                                .fma(even, sum2);
+                        sum2 = pair2.and(ODD)
+                                .or(ODD_BASE_BITS)
+                                .reinterpretAsFloats()
+                                .sub(oddZero)
+                                .fma(odd, sum2);
+                        IntVector pair3 =
+                                (IntVector) ByteVector.fromMemorySegment(BYTES, data, at + row + 3L * LANES, ORDER)
+                                        .convertShape(VectorOperators.ZERO_EXTEND_B2I, INTS, 0);
+                        sum3 = pair3.and(EVEN)
+                                .or(EVEN_BASE_BITS)
+                                .reinterpretAsFloats()
+                                .sub(evenZero)
+                                .fma(even, sum3);
+                        sum3 = pair3.and(ODD)
+                                .or(ODD_BASE_BITS)
+                                .reinterpretAsFloats()
+                                .sub(oddZero)
+                                .fma(odd, sum3);
+                    }
+                }
+                slice0 = sum0.fma(FloatVector.fromMemorySegment(FLOATS, data, scale + group, ORDER), slice0);
+                slice1 = sum1.fma(
+                        FloatVector.fromMemorySegment(FLOATS, data, scale + group + (long) Float.BYTES * LANES, ORDER),
+                        slice1);
+                if (OWN > 2) {
+                    slice2 = sum2.fma(
+                            FloatVector.fromMemorySegment(
+                                    FLOATS, data, scale + group + 2L * Float.BYTES * LANES, ORDER),
+                            slice2);
+                    slice3 = sum3.fma(
+                            FloatVector.fromMemorySegment(
+                                    FLOATS, data, scale + group + 3L * Float.BYTES * LANES, ORDER),
+                            slice3);
+                }
+            }
+            total0 = total0.add(slice0);
+            total1 = total1.add(slice1);
+            if (OWN > 2) {
+                total2 = total2.add(slice2);
+                total3 = total3.add(slice3);
+            }
+        }
+        total0.intoArray(total, to);
+        total1.intoArray(total, to + LANES);
+        if (OWN > 2) {
+            total2.intoArray(total, to + 2 * LANES);
+            total3.intoArray(total, to + 3 * LANES);
+        }
+    }
+
+    /** Q4_1, Q4_K: a byte has the quants of two rows. */
     private static void nibbles(
             float[] x, int offset, float[] blockSums, BlockData matrix, int column, long next, int c, float[] total) {
         BlockFormat format = matrix.format();
