@@ -329,10 +329,9 @@ final class BlockSweep {
         long scale2 = at(first, next, c + 2 * LANES, Float.BYTES);
         long scale3 = at(first, next, c + 3 * LANES, Float.BYTES);
         VectorMask<Float> twoLevels = FLOATS.maskAll(format.isTwoLevel());
-        VectorMask<Float> withMinima = FLOATS.maskAll(format.hasMinimum());
         int smalls = format.isTwoLevel() ? format.scaleAt(0) - format.quantsAt() : 0;
-        int minima = format.hasMinimum() ? format.minimaAt() : 0;
-        int smallMinima = format.isTwoLevel() && format.hasMinimum() ? format.minimumAt(0) - format.quantsAt() : 0;
+        int minima = format.minimaAt();
+        int smallMinima = format.isTwoLevel() ? format.minimumAt(0) - format.quantsAt() : 0;
         FloatVector one = FloatVector.broadcast(FLOATS, 1f);
         FloatVector evenZero = FloatVector.broadcast(FLOATS, EVEN_BASE + format.offset());
         FloatVector oddZero = FloatVector.broadcast(FLOATS, ODD_BASE + format.offset());
@@ -417,13 +416,12 @@ final class BlockSweep {
                                                 .convertShape(VectorOperators.B2F, FLOATS, 0)),
                                         twoLevels)),
                         slice0);
-                FloatVector raised0 = FloatVector.fromMemorySegment(FLOATS, data, scale0 + minimum, ORDER)
+                slice0 = FloatVector.fromMemorySegment(FLOATS, data, scale0 + minimum, ORDER)
                         .mul(one.blend(
                                 ((FloatVector) ByteVector.fromMemorySegment(BYTES, data, at0 + smallMinimum, ORDER)
                                         .convertShape(VectorOperators.B2F, FLOATS, 0)),
                                 twoLevels))
                         .fma(inputs, scaled0);
-                slice0 = scaled0.blend(raised0, withMinima);
                 FloatVector scaled1 = sum1.fma(
                         FloatVector.fromMemorySegment(FLOATS, data, scale1 + group, ORDER)
                                 .mul(one.blend(
@@ -431,13 +429,12 @@ final class BlockSweep {
                                                 .convertShape(VectorOperators.B2F, FLOATS, 0)),
                                         twoLevels)),
                         slice1);
-                FloatVector raised1 = FloatVector.fromMemorySegment(FLOATS, data, scale1 + minimum, ORDER)
+                slice1 = FloatVector.fromMemorySegment(FLOATS, data, scale1 + minimum, ORDER)
                         .mul(one.blend(
                                 ((FloatVector) ByteVector.fromMemorySegment(BYTES, data, at1 + smallMinimum, ORDER)
                                         .convertShape(VectorOperators.B2F, FLOATS, 0)),
                                 twoLevels))
                         .fma(inputs, scaled1);
-                slice1 = scaled1.blend(raised1, withMinima);
                 FloatVector scaled2 = sum2.fma(
                         FloatVector.fromMemorySegment(FLOATS, data, scale2 + group, ORDER)
                                 .mul(one.blend(
@@ -445,13 +442,12 @@ final class BlockSweep {
                                                 .convertShape(VectorOperators.B2F, FLOATS, 0)),
                                         twoLevels)),
                         slice2);
-                FloatVector raised2 = FloatVector.fromMemorySegment(FLOATS, data, scale2 + minimum, ORDER)
+                slice2 = FloatVector.fromMemorySegment(FLOATS, data, scale2 + minimum, ORDER)
                         .mul(one.blend(
                                 ((FloatVector) ByteVector.fromMemorySegment(BYTES, data, at2 + smallMinimum, ORDER)
                                         .convertShape(VectorOperators.B2F, FLOATS, 0)),
                                 twoLevels))
                         .fma(inputs, scaled2);
-                slice2 = scaled2.blend(raised2, withMinima);
                 FloatVector scaled3 = sum3.fma(
                         FloatVector.fromMemorySegment(FLOATS, data, scale3 + group, ORDER)
                                 .mul(one.blend(
@@ -459,13 +455,12 @@ final class BlockSweep {
                                                 .convertShape(VectorOperators.B2F, FLOATS, 0)),
                                         twoLevels)),
                         slice3);
-                FloatVector raised3 = FloatVector.fromMemorySegment(FLOATS, data, scale3 + minimum, ORDER)
+                slice3 = FloatVector.fromMemorySegment(FLOATS, data, scale3 + minimum, ORDER)
                         .mul(one.blend(
                                 ((FloatVector) ByteVector.fromMemorySegment(BYTES, data, at3 + smallMinimum, ORDER)
                                         .convertShape(VectorOperators.B2F, FLOATS, 0)),
                                 twoLevels))
                         .fma(inputs, scaled3);
-                slice3 = scaled3.blend(raised3, withMinima);
             }
             total0 = total0.add(slice0);
             total1 = total1.add(slice1);
